@@ -1,0 +1,37 @@
+// A video frame as the engine sees it: planes somewhere in memory, read in place, never written.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace vmafhip {
+
+enum class Chroma : uint8_t { c400, c420, c422, c444 };
+
+struct PictureFormat {
+  int width = 0, height = 0;  // luma samples
+  int depth = 8;              // significant bits a sample, 8 to 16
+  Chroma chroma = Chroma::c420;
+  bool operator==(const PictureFormat &) const = default;
+};
+
+// One plane of samples. A sample is a byte at depth 8, else a native-endian 16-bit word.
+struct Plane {
+  const void *data = nullptr;
+  ptrdiff_t stride = 0;      // bytes from row to row; may be negative
+  int width = 0, height = 0;  // samples
+  int step = 1;               // samples from one to the next in a row: 2 for interleaved chroma
+};
+
+struct Picture {
+  PictureFormat format;
+  // Unused low bits of a word: the sample is word >> shift (6 for P010, 4 for P012, else 0).
+  int shift = 0;
+  // Y, U, V. Only luma is set for Chroma::c400.
+  std::array<Plane, 3> planes;
+  // Keeps the memory alive; released as soon as nothing reads the picture any more.
+  std::shared_ptr<const void> owner;
+};
+
+}  // namespace vmafhip

@@ -1,0 +1,54 @@
+// All extractors, and the only place that knows which back end implements them.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/metric.h"
+#include "engine/options.h"
+#include "engine/picture.h"
+#include "engine/status.h"
+
+namespace vmafhip {
+
+struct OutputSpec {
+  const char *name;   // libvmaf's internal name, e.g. VMAF_integer_feature_adm2_score
+  const char *alias;  // the name in logs, e.g. integer_adm2; "" = the same
+  bool late;          // known only after a later frame or at the end: listed after the others in logs
+  bool debug;         // exists only with debug=true
+};
+
+// One extractor, whatever computes it. One constant of this type per extractor stands in
+// engine/extractors.
+struct Extractor {
+  const char *name;
+  std::span<const OptionSpec> options;
+  std::span<const OutputSpec> outputs;
+  bool luma_only;
+  // Reference pictures before the current one that measure() reads, 0 to 2.
+  int (*lookback)(const Options &);
+  // Frames that must follow before a frame's scores are complete.
+  int (*lookahead)(const Options &);
+  // Options that contradict each other, pictures too small, depths not defined.
+  Status (*check_options)(const Options &);
+  Status (*check_format)(const Options &, const PictureFormat &);
+  size_t sums_bytes;
+  std::unique_ptr<Scorer> (*make_scorer)(const Options &, const PictureFormat &);
+};
+
+std::span<const Extractor *const> extractors();
+// Null if there is none of that name.
+const Extractor *find_extractor(std::string_view name);
+// The extractor that provides an internal output name, as models ask for it; null if none does.
+const Extractor *find_provider(std::string_view output);
+
+// Name under which an output is reported, e.g. "integer_adm2" or "integer_adm2_egl_1".
+std::string log_name(const OutputSpec &output, const Options &options);
+
+// The CPU implementation for the chosen instruction set.
+std::unique_ptr<Metric> make_cpu_metric(const Extractor &extractor, const Options &options,
+                                        const PictureFormat &format);
+
+}  // namespace vmafhip
