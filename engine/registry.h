@@ -47,7 +47,11 @@ const Extractor *find_provider(std::string_view output);
 // Name under which an output is reported, e.g. "integer_adm2" or "integer_adm2_egl_1".
 std::string log_name(const OutputSpec &output, const Options &options);
 
-// The CPU implementation for the chosen instruction set.
+// Instruction set that the CPU implementations use: the best this processor has, or what the environment
+// variable VMAFHIP_ISA asks for; the error lists the names.
+Result<std::string> cpu_isa_name();
+
+// The CPU implementation for that instruction set; only after cpu_isa_name() succeeded.
 std::unique_ptr<Metric> make_cpu_metric(const Extractor &extractor, const Options &options,
                                         const PictureFormat &format);
 

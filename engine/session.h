@@ -1,13 +1,19 @@
 // The engine's front door: pairs of pictures in, scores out, in order, computed by worker threads.
 //
-//   create -> configure -> submit ... submit -> finish -> next until it says drained -> (reset ...)
+//   auto session = Session::create(options);       // models and names
+//   session->configure(format, format);            // sizes and memory
+//   for each pair:
+//     while (!session->submit(ref, dist)) session->wait(scores) … use scores
+//   session->finish();
+//   while (session->wait(scores) == Session::Next::ready) … use scores
 //
 // Frames are numbered 0, 1, 2 … from the last configure() or reset(). Scores of frame n can need frame n+1
 // (temporal features), so the last ones come after finish(). Results do not depend on the number of
-// threads or on the pace of submission. Memory is bounded: at most max_in_flight() frames are held.
+// threads or on the pace of submission. Memory is bounded: at most max_in_flight() frames are held, and
+// room comes only from taking scores.
 //
-// Threads: one owner calls everything except interrupt() and the getters marked thread-safe. The
-// callback set by on_progress() runs on worker threads.
+// Threads: one owner calls everything except interrupt(), has_room() and the names. The callback set by
+// on_progress() runs on worker threads.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -31,7 +37,14 @@ struct SessionOptions {
   int threads = 0;  // workers, 0 = number of processors
 };
 
-// Scores of one frame. `features` and `models` go with Session::feature_names() and model_labels().
+// What a session says about one of its models.
+struct ModelInfo {
+  std::string label;
+  ModelSource source;
+  std::string origin;  // path of the file; empty for a fitted surface
+};
+
+// Scores of one frame. `features` and `models` go with Session::feature_names() and models().
 struct FrameScores {
   uint64_t index = 0;
   std::vector<double> features, models;
@@ -43,45 +56,50 @@ class Session {
  public:
   // Reads models and options. Unknown names, bad values and a back end that cannot be had are errors.
   static Result<std::unique_ptr<Session>> create(const SessionOptions &options);
-  virtual ~Session() = default;
+  ~Session();
 
-  // Fixed by create(); thread-safe.
-  virtual const std::vector<std::string> &feature_names() const = 0;  // libvmaf's log names and order
-  virtual const std::vector<std::string> &model_labels() const = 0;
-  virtual const std::vector<std::unique_ptr<Model>> &models() const = 0;
-  virtual int lookahead() const = 0;      // frames that must follow before a score is complete
-  virtual int max_in_flight() const = 0;  // submitted frames whose scores are not out yet
-  virtual std::string backend_description() const = 0;  // e.g. "cpu (scalar), 8 threads"
+  const std::vector<std::string> &feature_names() const;  // libvmaf's log names, in its order
+  const std::vector<ModelInfo> &models() const;
+  int lookahead() const;                    // frames that must follow before a score is complete
+  int max_in_flight() const;                // submitted frames whose pictures may still be held
+  std::string backend_description() const;  // e.g. "cpu (scalar), 8 threads"
 
-  // Fixes size and depth (of the reference; the distorted picture's depth may differ, the shallower is
-  // shifted up) and allocates. Drops what is in flight. Errors name metric and limit.
-  virtual Status configure(const PictureFormat &ref, const PictureFormat &dist) = 0;
+  // Fixes size and depth and allocates. Drops what is in flight. The depths may differ: the shallower
+  // picture is shifted up. Errors name the metric and its limit, or both formats.
+  Status configure(const PictureFormat &ref, const PictureFormat &dist);
 
-  // Room for one more frame: submit() will not block. Thread-safe.
-  virtual bool has_room() const = 0;
-  // Takes a pair. Blocks while there is no room; false: interrupted, nothing was taken. The formats are
-  // those given to configure().
-  virtual bool submit(Picture ref, Picture dist) = 0;
+  // submit() would take a pair. Any thread.
+  bool has_room() const;
+  // Takes a pair of the configured formats, or returns false while there is no room. Never blocks.
+  bool submit(Picture ref, Picture dist);
   // No further frame follows until reset(): the last scores become computable.
-  virtual void finish() = 0;
+  void finish();
 
-  enum class Next { ready, pending, drained };
-  // The next frame's scores, if they are complete. pending: workers are busy with it;
-  // drained: it needs a further frame (or finish()), or all is out.
-  virtual Next next(FrameScores &out) = 0;
-  // As next(), but blocks while pending. Returns pending only when interrupted.
-  virtual Next wait(FrameScores &out) = 0;
+  enum class Next {
+    ready,    // `out` is filled
+    pending,  // workers are busy with what it needs
+    drained,  // it needs a further frame (or finish()), or everything is out
+  };
+  // The next frame's scores, if they are complete. Never blocks.
+  Next next(FrameScores &out);
+  // As next(), but blocks while pending; returns pending only when interrupted.
+  Next wait(FrameScores &out);
 
   // Drops everything in flight, waits for the workers, clears pools and temporal state: frame 0 is next.
-  virtual void reset() = 0;
-  // While set, submit() and wait() return at once. Thread-safe.
-  virtual void interrupt(bool on) = 0;
+  void reset();
+  // While set, wait() returns at once. Any thread.
+  void interrupt(bool on);
   // Called whenever a worker has completed a frame. Set before the first submit().
-  virtual void on_progress(std::function<void()> callback) = 0;
+  void on_progress(std::function<void()> callback);
 
-  // Over the frames that next() and wait() have given out since reset(); same order as the names.
-  virtual const std::vector<RunningPool> &feature_pools() const = 0;
-  virtual const std::vector<RunningPool> &model_pools() const = 0;
+  // Over the frames that next() and wait() have given out since reset(); order of the names.
+  const std::vector<RunningPool> &feature_pools() const;
+  const std::vector<RunningPool> &model_pools() const;
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace vmafhip

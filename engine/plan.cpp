@@ -1,0 +1,140 @@
+#include "engine/plan.h"
+
+#include <algorithm>
+
+#include "engine/text.h"
+
+namespace vmafhip {
+namespace {
+
+struct FeatureRequest {
+  std::string extractor;
+  OptionTexts options;
+};
+
+std::string extractor_names() {
+  std::vector<std::string> names;
+  for (const Extractor *e : extractors()) names.push_back(e->name);
+  return join(names);
+}
+
+// NAME or NAME=OPTION=VALUE:OPTION=VALUE, separated by '|'.
+Result<std::vector<FeatureRequest>> parse_features(const std::string &text) {
+  std::vector<FeatureRequest> requests;
+  if (text.empty()) return requests;
+  for (const std::string &piece : split_escaped(text, '|')) {
+    FeatureRequest request;
+    const size_t equals = find_escaped(piece, '=');
+    request.extractor = unescape(piece.substr(0, equals));
+    if (equals != std::string::npos)
+      for (const std::string &option : split_escaped(piece.substr(equals + 1), ':')) {
+        const size_t middle = find_escaped(option, '=');
+        if (middle == std::string::npos || middle == 0)
+          return Status(Code::invalid_argument, "feature \"" + piece + "\": \"" + option +
+                                                    "\" is not OPTION=VALUE (write NAME=OPTION=VALUE:OPTION=VALUE)");
+        const std::string key = unescape(option.substr(0, middle));
+        if (!request.options.emplace(key, normalised_option(unescape(option.substr(middle + 1)))).second)
+          return Status(Code::invalid_argument, "feature \"" + piece + "\": option " + key + " is given twice");
+      }
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+bool reports_debug(const PlannedExtractor &planned) {
+  for (const OptionSpec &spec : planned.extractor->options)
+    if (std::string_view(spec.name) == "debug") return planned.options.boolean("debug");
+  return false;
+}
+
+// The planned extractor that has these outputs, added if it is new. Two requests are the same if the
+// extractor and the suffix of its output names are; options outside the names come from the first
+// request, as in libvmaf, except that debug outputs appear if any request wants them.
+Result<size_t> need(Plan &plan, const Extractor &extractor, const OptionTexts &texts) {
+  auto options = Options::parse(extractor.name, extractor.options, texts);
+  if (!options.ok()) return options.status();
+  if (Status s = extractor.check_options(*options); !s.ok()) return s;
+  PlannedExtractor fresh{&extractor, std::move(*options), {}};
+  for (size_t i = 0; i < plan.extractors.size(); ++i) {
+    PlannedExtractor &known = plan.extractors[i];
+    if (known.extractor != &extractor || known.options.suffix() != fresh.options.suffix()) continue;
+    if (reports_debug(fresh) && !reports_debug(known)) known.options = fresh.options;
+    return i;
+  }
+  plan.extractors.push_back(std::move(fresh));
+  return plan.extractors.size() - 1;
+}
+
+void assign_columns(Plan &plan) {
+  for (PlannedExtractor &planned : plan.extractors)
+    planned.columns.assign(planned.extractor->outputs.size(), -1);
+  for (const bool late : {false, true})
+    for (PlannedExtractor &planned : plan.extractors) {
+      const bool debug = reports_debug(planned);
+      for (size_t i = 0; i < planned.columns.size(); ++i) {
+        const OutputSpec &output = planned.extractor->outputs[i];
+        if (output.late != late || (output.debug && !debug)) continue;
+        planned.columns[i] = int(plan.feature_names.size());
+        plan.feature_names.push_back(log_name(output, planned.options));
+      }
+    }
+}
+
+}  // namespace
+
+Result<Plan> Plan::make(const std::string &models, const std::string &features) {
+  auto model_requests = parse_models(models);
+  if (!model_requests.ok()) return model_requests.status();
+  auto feature_requests = parse_features(features);
+  if (!feature_requests.ok()) return feature_requests.status();
+
+  Plan plan;
+  std::vector<std::vector<size_t>> providers;  // per model and feature: index into plan.extractors
+  for (const ModelRequest &request : *model_requests) {
+    auto model = load_model(request);
+    if (!model.ok()) return model.status();
+    providers.emplace_back();
+    for (const ModelFeature &feature : (*model)->features()) {
+      const Extractor *extractor = find_provider(feature.output);
+      if (!extractor)
+        return Status(Code::unsupported, "model " + (*model)->label() + " needs the feature " + feature.output +
+                                             ", which none of the extractors provides (" + extractor_names() + ")");
+      auto index = need(plan, *extractor, feature.options);
+      if (!index.ok())
+        return Status(index.status().code(), "model " + (*model)->label() + ": " + index.status().message());
+      providers.back().push_back(*index);
+    }
+    plan.model_labels.push_back((*model)->label());
+    plan.models.push_back({std::move(*model), {}});
+  }
+  for (const FeatureRequest &request : *feature_requests) {
+    const Extractor *extractor = find_extractor(request.extractor);
+    if (!extractor)
+      return Status(Code::not_found, "there is no feature extractor \"" + request.extractor + "\"; there are " +
+                                         extractor_names());
+    if (auto index = need(plan, *extractor, request.options); !index.ok()) return index.status();
+  }
+  if (plan.extractors.empty())
+    return Status(Code::invalid_argument, "neither a model nor a feature is asked for: nothing to compute");
+
+  assign_columns(plan);
+  for (size_t m = 0; m < plan.models.size(); ++m)
+    for (size_t f = 0; f < providers[m].size(); ++f) {
+      const PlannedExtractor &planned = plan.extractors[providers[m][f]];
+      const std::string &output = plan.models[m].model->features()[f].output;
+      const auto &outputs = planned.extractor->outputs;
+      const auto it = std::find_if(outputs.begin(), outputs.end(), [&](const OutputSpec &o) { return output == o.name; });
+      const int column = planned.columns[size_t(it - outputs.begin())];
+      if (column < 0)
+        return Status(Code::unsupported, "model " + plan.model_labels[m] + " needs " + output + ", which " +
+                                             planned.extractor->name + " reports with debug=true only");
+      plan.models[m].columns.push_back(column);
+    }
+  for (const PlannedExtractor &planned : plan.extractors) {
+    plan.lookback = std::max(plan.lookback, planned.extractor->lookback(planned.options));
+    plan.lookahead = std::max(plan.lookahead, planned.extractor->lookahead(planned.options));
+  }
+  return plan;
+}
+
+}  // namespace vmafhip

@@ -1,0 +1,37 @@
+// What a session has to compute: the extractors that its models and features need, each once, and the
+// columns in which their outputs and the models' scores are reported.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/model.h"
+#include "engine/options.h"
+#include "engine/registry.h"
+#include "engine/status.h"
+
+namespace vmafhip {
+
+struct PlannedExtractor {
+  const Extractor *extractor;
+  Options options;
+  std::vector<int> columns;  // per output of the extractor: its column, -1 = not reported
+};
+
+struct PlannedModel {
+  std::unique_ptr<Model> model;
+  std::vector<int> columns;  // per feature of the model
+};
+
+struct Plan {
+  std::vector<PlannedExtractor> extractors;  // order of first need: models, then features
+  std::vector<PlannedModel> models;
+  std::vector<std::string> feature_names;  // by column; libvmaf's log names and order
+  std::vector<std::string> model_labels;
+  int lookback = 0, lookahead = 0;  // the largest of all extractors
+
+  // `models` and `features` as in SessionOptions.
+  static Result<Plan> make(const std::string &models, const std::string &features);
+};
+
+}  // namespace vmafhip
