@@ -1,0 +1,77 @@
+#!/bin/bash
+# Builds vmafhip and runs its tests. See --help.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: tests/run.sh [--full] [--build FOLDER]
+
+Builds into build/ (or FOLDER) of the source tree and runs all tests; installs the Debian packages that they need
+if any is missing. The last line says how many tests passed, failed and were skipped; each GoogleTest case counts.
+
+  --full          also the tests that take minutes or fetch a video (suite "full")
+  --build FOLDER  build there instead
+
+Exit status: 0 all passed, 1 a test failed, 2 a package is missing or the build failed.
+END
+}
+
+full=false
+build=build
+while (($#)); do
+  case $1 in
+    --full) full=true ;;
+    --build)
+      build=${2:?--build needs a folder}
+      shift
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      usage >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+exec </dev/null
+caller=$PWD
+cd "$(dirname "$0")/.."
+if [[ $build != build && $build != /* ]]; then build=$caller/$build; fi
+# shellcheck source=examples/packages.sh
+. examples/packages.sh
+need_packages "${build_packages[@]}" "${run_packages[@]}" libgtest-dev binutils clang-format git
+
+# Whoever reads only the last line must not take a broken build for a success.
+fail_build() {
+  echo "$1" >&2
+  echo "0 passed, 1 failed"
+  exit 2
+}
+if [[ -f $build/build.ninja ]]; then
+  meson setup --reconfigure "$build" -Dtests=true || meson setup --wipe "$build" -Dtests=true ||
+    fail_build "meson could not configure $build"
+else
+  meson setup "$build" -Dtests=true || fail_build "meson could not configure $build"
+fi
+ninja -C "$build" || fail_build "the build failed"
+
+# Results of an earlier run must not be counted for a test that crashes in this one.
+find "$build/tests" -maxdepth 1 -name '*.xml' -delete
+rm -f "$build"/meson-logs/tests.json "$build"/meson-logs/tests-full.json
+logs=("$build/meson-logs/tests.json")
+status=0
+run() { # name of the log, arguments of meson test
+  meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 3 \
+    --num-processes "$(nproc)" --logbase "$@" || status=1
+}
+run tests --no-suite full
+if $full; then
+  logs+=("$build/meson-logs/tests-full.json")
+  run tests-full --suite full
+fi
+python3 tests/tools/count_tests.py "$build/tests" "${logs[@]}" || status=1
+exit "$status"
