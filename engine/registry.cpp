@@ -1,0 +1,65 @@
+// The table of extractors, and the one file that knows the back ends.
+#include "engine/registry.h"
+
+#include "engine/cpu/cpu.h"
+#include "engine/cpu/isa.h"
+#include "engine/extractors/extractors.h"
+
+namespace vmafhip {
+namespace {
+
+// In libvmaf's order: the first one that provides an output serves it.
+constexpr const Extractor *kExtractors[] = {&kAdmExtractor, &kMotionExtractor, &kVifExtractor};
+
+}  // namespace
+
+std::span<const Extractor *const> extractors() { return kExtractors; }
+
+const Extractor *find_extractor(std::string_view name) {
+  for (const Extractor *extractor : kExtractors)
+    if (name == extractor->name) return extractor;
+  return nullptr;
+}
+
+const Extractor *find_provider(std::string_view output) {
+  for (const Extractor *extractor : kExtractors)
+    for (const OutputSpec &spec : extractor->outputs)
+      if (output == spec.name) return extractor;
+  return nullptr;
+}
+
+std::string log_name(const OutputSpec &output, const Options &options) {
+  const bool has_alias = output.alias[0] != '\0';
+  return (has_alias ? output.alias : output.name) + options.suffix();
+}
+
+Status check_luma(const char *metric, int size, const PictureFormat &format) {
+  const std::string picture =
+      "the picture is " + std::to_string(format.width) + "x" + std::to_string(format.height);
+  if (format.width < size || format.height < size) {
+    const std::string limit = std::to_string(size) + "x" + std::to_string(size);
+    return Status(Code::unsupported, std::string(metric) + " needs at least " + limit + " samples, " + picture);
+  }
+  if (format.depth < 8 || format.depth > 16)
+    return Status(Code::unsupported, std::string(metric) + " needs 8 to 16 bits a sample, " + picture + " at " +
+                                         std::to_string(format.depth) + " bits");
+  return Status();
+}
+
+Result<std::string> cpu_isa_name() {
+  const auto kernels = choose_cpu_kernels();
+  if (!kernels.ok()) return kernels.status();
+  return std::string((*kernels)->isa);
+}
+
+std::unique_ptr<Metric> make_cpu_metric(const Extractor &extractor, const Options &options,
+                                        const PictureFormat &format) {
+  const auto kernels = choose_cpu_kernels();
+  if (!kernels.ok()) return nullptr;
+  if (&extractor == &kVifExtractor) return make_cpu_vif(**kernels, vif_params(options), format);
+  if (&extractor == &kAdmExtractor) return make_cpu_adm(**kernels, adm_params(options, format), format);
+  if (&extractor == &kMotionExtractor) return make_cpu_motion(**kernels, motion_params(options), format);
+  return nullptr;
+}
+
+}  // namespace vmafhip

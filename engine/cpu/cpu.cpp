@@ -1,0 +1,93 @@
+// Metrics on the CPU: they bind a kernel to its parameters. Compiled for the baseline.
+#include "engine/cpu/cpu.h"
+
+#include <array>
+#include <cstring>
+
+namespace vmafhip {
+namespace {
+
+const uint16_t *vif_log_table() {
+  static const auto table = [] {
+    std::array<uint16_t, kVifLogEntries> t;
+    vif_fill_log_table(t.data());
+    return t;
+  }();
+  return table.data();
+}
+
+class CpuVif final : public Metric {
+ public:
+  CpuVif(const CpuKernels &kernels, const VifParams &params, const PictureFormat &format)
+      : kernels_(kernels), params_(params), format_(format), log_table_(vif_log_table()) {}
+
+  size_t scratch_bytes() const override { return kernels_.vif_scratch_bytes(format_.width, format_.height); }
+
+  void measure(const FrameView &frame, std::byte *scratch, std::byte *sums) const override {
+    VifSums result;
+    kernels_.vif(frame.ref[0], frame.dist[0], params_, log_table_, scratch, &result);
+    std::memcpy(sums, &result, sizeof result);
+  }
+
+ private:
+  const CpuKernels &kernels_;
+  const VifParams params_;
+  const PictureFormat format_;
+  const uint16_t *log_table_;
+};
+
+class CpuAdm final : public Metric {
+ public:
+  CpuAdm(const CpuKernels &kernels, const AdmParams &params, const PictureFormat &format)
+      : kernels_(kernels), params_(params), format_(format) {}
+
+  size_t scratch_bytes() const override { return kernels_.adm_scratch_bytes(format_.width, format_.height); }
+
+  void measure(const FrameView &frame, std::byte *scratch, std::byte *sums) const override {
+    AdmSums result;
+    kernels_.adm(frame.ref[0], frame.dist[0], params_, scratch, &result);
+    std::memcpy(sums, &result, sizeof result);
+  }
+
+ private:
+  const CpuKernels &kernels_;
+  const AdmParams params_;
+  const PictureFormat format_;
+};
+
+class CpuMotion final : public Metric {
+ public:
+  CpuMotion(const CpuKernels &kernels, const MotionParams &params, const PictureFormat &format)
+      : kernels_(kernels), params_(params), format_(format) {}
+
+  size_t scratch_bytes() const override { return kernels_.motion_scratch_bytes(format_.width, format_.height); }
+
+  void measure(const FrameView &frame, std::byte *scratch, std::byte *sums) const override {
+    MotionSums result = {};
+    const PlaneView &earlier = frame.earlier[static_cast<size_t>(motion_lag(params_) - 1)];
+    if (!params_.force_zero && earlier.data) result.sad = kernels_.motion_sad(earlier, frame.ref[0], scratch);
+    std::memcpy(sums, &result, sizeof result);
+  }
+
+ private:
+  const CpuKernels &kernels_;
+  const MotionParams params_;
+  const PictureFormat format_;
+};
+
+}  // namespace
+
+std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams &params, const PictureFormat &format) {
+  return std::make_unique<CpuVif>(kernels, params, format);
+}
+
+std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params, const PictureFormat &format) {
+  return std::make_unique<CpuAdm>(kernels, params, format);
+}
+
+std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
+                                        const PictureFormat &format) {
+  return std::make_unique<CpuMotion>(kernels, params, format);
+}
+
+}  // namespace vmafhip

@@ -1,0 +1,143 @@
+// Extractor `motion`: options, outputs, scores. The arithmetic is in engine/arith/motion.h.
+//
+// motion2 and motion3 of a frame depend on later frames. They are given out as soon as these are known; three
+// values of the past are all that is kept.
+#include <cstring>
+
+#include "engine/extractors/extractors.h"
+
+namespace vmafhip {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    {"debug", OptionType::boolean, "false", 0, 0, "", false, "Also report the motion of the frame itself."},
+    {"motion_force_zero", OptionType::boolean, "false", 0, 0, "force_0", true, "Report 0 for every frame."},
+    {"motion_blend_factor", OptionType::real, "1", 0, 1, "mbf", true,
+     "Weight in motion3 of motion beyond motion_blend_offset."},
+    {"motion_blend_offset", OptionType::real, "40", 0, 1000, "mbo", true,
+     "Motion from which on motion3 is weighted by motion_blend_factor."},
+    {"motion_fps_weight", OptionType::real, "1", 0, 5, "mfw", true, "Factor on motion, for the frame rate."},
+    {"motion_max_val", OptionType::real, "10000", 0, 10000, "mmxv", true, "Largest value of any output."},
+    {"motion_five_frame_window", OptionType::boolean, "false", 0, 0, "mffw", true,
+     "Compare with the frame before the previous one."},
+    {"motion_moving_average", OptionType::boolean, "false", 0, 0, "mma", true,
+     "Average motion3 with that of the previous frame."},
+};
+
+enum Output { kSad, kMotion, kMotion2, kMotion3 };
+
+constexpr OutputSpec kOutputs[] = {
+    {"VMAF_integer_feature_motion_sad_score", "", false, false},
+    {"VMAF_integer_feature_motion_score", "integer_motion", false, true},
+    {"VMAF_integer_feature_motion2_score", "integer_motion2", true, false},
+    {"VMAF_integer_feature_motion3_score", "integer_motion3", true, false},
+};
+
+class MotionScorer final : public Scorer {
+ public:
+  MotionScorer(const Options &options, const PictureFormat &format)
+      : params_(motion_params(options)),
+        lag_(static_cast<uint64_t>(motion_lag(params_))),
+        debug_(options.boolean("debug")),
+        width_(format.width),
+        height_(format.height) {}
+
+  void add(uint64_t frame, const std::byte *sums, const Emit &emit) override {
+    MotionSums exact;
+    std::memcpy(&exact, sums, sizeof exact);
+    double motion = 0.0;
+    if (frame >= lag_ && !params_.force_zero) motion = motion_score(exact, width_, height_, params_);
+    past_[2] = past_[1];
+    past_[1] = past_[0];
+    past_[0] = motion;
+    frames_ = frame + 1;
+
+    emit(kSad, frame, motion);
+    if (debug_) emit(kMotion, frame, motion);
+    if (params_.force_zero) {
+      emit(kMotion2, frame, 0.0);
+      emit(kMotion3, frame, 0.0);
+    } else if (frame == lag_) {
+      emit_first(lag_, motion_blend(motion, params_), emit);
+    } else if (frame > lag_) {
+      // Frame f-1 has the neighbours f and f-lag; the latter counts from frame `lag` on.
+      emit_late(frame - 1, frame - lag_ >= lag_ ? smaller(past_[lag_], past_[0]) : past_[0], emit);
+    }
+  }
+
+  void flush(const Emit &emit) override {
+    if (params_.force_zero || frames_ == 0) return;
+    if (frames_ <= lag_)
+      emit_first(frames_, 0.0, emit);
+    else
+      emit_late(frames_ - 1, past_[0], emit);
+  }
+
+  void reset() override {
+    frames_ = 0;
+    past_[0] = past_[1] = past_[2] = 0;
+    blended_ = 0;
+  }
+
+ private:
+  // Frames before the first comparison.
+  void emit_first(uint64_t count, double motion3, const Emit &emit) {
+    for (uint64_t frame = 0; frame < count; frame++) {
+      emit(kMotion2, frame, 0.0);
+      emit(kMotion3, frame, motion3);
+    }
+    blended_ = motion3;
+  }
+
+  void emit_late(uint64_t frame, double motion2, const Emit &emit) {
+    const double blended = motion_blend(motion2, params_);
+    emit(kMotion2, frame, motion2);
+    emit(kMotion3, frame, params_.moving_average ? (blended + blended_) / 2 : blended);
+    blended_ = blended;
+  }
+
+  const MotionParams params_;
+  const uint64_t lag_;
+  const bool debug_;
+  const int width_, height_;
+
+  uint64_t frames_ = 0;
+  double past_[3] = {};  // motion of the latest frame, of the one before, …
+  double blended_ = 0;   // motion3 of the previous frame before averaging
+};
+
+}  // namespace
+
+MotionParams motion_params(const Options &options) {
+  MotionParams params;
+  params.force_zero = options.boolean("motion_force_zero");
+  params.blend_factor = options.real("motion_blend_factor");
+  params.blend_offset = options.real("motion_blend_offset");
+  params.fps_weight = options.real("motion_fps_weight");
+  params.max_val = options.real("motion_max_val");
+  params.five_frame_window = options.boolean("motion_five_frame_window");
+  params.moving_average = options.boolean("motion_moving_average");
+  return params;
+}
+
+const Extractor kMotionExtractor = {
+    .name = "motion",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .luma_only = true,
+    .lookback = [](const Options &options) {
+      return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
+    },
+    // motion3 of frame 0 needs the first comparison, motion2 of a frame the next one.
+    .lookahead = [](const Options &options) {
+      return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
+    },
+    .check_options = [](const Options &) { return Status(); },
+    .check_format = [](const Options &, const PictureFormat &format) { return check_luma("motion", kMotionMinSize, format); },
+    .sums_bytes = sizeof(MotionSums),
+    .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
+      return std::make_unique<MotionScorer>(options, format);
+    },
+};
+
+}  // namespace vmafhip

@@ -1,0 +1,16 @@
+// The CPU back end: one Metric per extractor, on the chosen instruction set.
+#pragma once
+#include <memory>
+
+#include "engine/cpu/kernels.h"
+#include "engine/metric.h"
+#include "engine/picture.h"
+
+namespace vmafhip {
+
+std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams &params, const PictureFormat &format);
+std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params, const PictureFormat &format);
+std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
+                                        const PictureFormat &format);
+
+}  // namespace vmafhip

@@ -1,0 +1,36 @@
+// The metrics as compiled for one instruction set: plain functions in a table.
+//
+// The files that implement them are compiled once per instruction set with VMAFHIP_ISA as their namespace. They
+// instantiate no template with external linkage, so that nothing compiled for a wider instruction set
+// can be shared with code that runs everywhere. Scratch memory is handed in, 64-byte aligned.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/arith/adm.h"
+#include "engine/arith/motion.h"
+#include "engine/arith/vif.h"
+#include "engine/metric.h"
+
+namespace vmafhip {
+
+struct CpuKernels {
+  const char *isa;
+
+  // Both pictures have the same size and depth, as in FrameView. log_table: vif_fill_log_table().
+  size_t (*vif_scratch_bytes)(int width, int height);
+  void (*vif)(const PlaneView &ref, const PlaneView &dist, const VifParams &params, const uint16_t *log_table,
+              std::byte *scratch, VifSums *sums);
+
+  size_t (*adm_scratch_bytes)(int width, int height);
+  void (*adm)(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch, AdmSums *sums);
+
+  size_t (*motion_scratch_bytes)(int width, int height);
+  uint64_t (*motion_sad)(const PlaneView &earlier, const PlaneView &current, std::byte *scratch);
+};
+
+namespace scalar {
+extern const CpuKernels kernels;
+}
+
+}  // namespace vmafhip

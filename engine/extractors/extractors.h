@@ -1,0 +1,21 @@
+// The extractors that exist, and their options in the form in which metrics take them.
+#pragma once
+#include "engine/arith/adm.h"
+#include "engine/arith/motion.h"
+#include "engine/arith/vif.h"
+#include "engine/registry.h"
+
+namespace vmafhip {
+
+extern const Extractor kVifExtractor;
+extern const Extractor kAdmExtractor;
+extern const Extractor kMotionExtractor;
+
+VifParams vif_params(const Options &options);
+AdmParams adm_params(const Options &options, const PictureFormat &format);
+MotionParams motion_params(const Options &options);
+
+// Refuses pictures whose luma is smaller than `size` in either direction, or whose depth is not 8 to 16.
+Status check_luma(const char *metric, int size, const PictureFormat &format);
+
+}  // namespace vmafhip
