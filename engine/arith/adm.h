@@ -82,7 +82,7 @@ struct AdmSums {
 VMAFHIP_HD bool adm_same_angle(float dot, float ref_norm, float dist_norm) {
   constexpr float cos2 = 0.99969541886f;  // f32 of cos^2(1 degree), 0x3f7fec0a
   const double d = dot;
-  return d >= 0 && d * d >= (static_cast<double>(cos2) * ref_norm) * dist_norm;
+  return (d >= 0) & (d * d >= (static_cast<double>(cos2) * ref_norm) * dist_norm);
 }
 
 // Ratio dist / ref, clamped to 0..1, in units of 2^-15. Integer definition: the reciprocal of the leading 15 bits
@@ -97,14 +97,14 @@ VMAFHIP_HD int32_t adm_ratio(int32_t ref, int32_t dist) {
   return static_cast<int32_t>(smaller(larger(ratio, int64_t{0}), int64_t{32768}));
 }
 
-// adm_ratio() for |ref| up to 32768 in f64, which vectorises: the quotient cannot round up to an integer, the
-// product is exact wherever the clamp leaves it, and clamping to 0..1 before truncating makes truncation a floor.
-// `along` is dist with the sign of ref divided out.
+// adm_ratio() for |ref| up to 32768, without branches and 64-bit products. `along` is dist with the sign of ref
+// divided out. The f64 quotient cannot round up to an integer and all products are exact; beyond twice |ref| the
+// ratio is 1 in any case, so that cutting `along` off there changes nothing and keeps the ratio in range of i32.
 VMAFHIP_HD int32_t adm_ratio_small(int32_t ref, int32_t along) {
-  const double size = larger(static_cast<int32_t>(magnitude(ref)), 1);
-  const double reciprocal = static_cast<int32_t>(1073741824.0 / size);
-  const double ratio = reciprocal * along * 0x1p-15 + 0.5;
-  return static_cast<int32_t>(smaller(larger(ratio, 0.0), 32768.0));
+  const int32_t size = larger(static_cast<int32_t>(magnitude(ref)), 1);
+  const int32_t reciprocal = static_cast<int32_t>(1073741824.0 / size);
+  const int32_t cut = smaller(larger(along, 0), 2 * size);
+  return smaller(static_cast<int32_t>(static_cast<double>(reciprocal) * cut * 0x1p-15 + 0.5), 32768);
 }
 
 // The restored sample: the reference times `ratio`; if the angles agree, an enhancement of up to `gain_limit`
@@ -363,7 +363,7 @@ inline AdmScores adm_finish(const AdmSums &sums, const AdmParams &params) {
     aim += aim_s;
     out.score[s] = static_cast<double>(out.num[s]) / static_cast<double>(out.den[s]);
   }
-  const double limit = 1e-10 * (params.width * params.height) / (1920.0 * 1080.0);
+  const double limit = 1e-10 * (static_cast<int64_t>(params.width) * params.height) / (1920.0 * 1080.0);
   if (out.total_num < limit) out.total_num = 0;
   if (out.total_den < limit) out.total_den = 0;
   // Nothing to lose: only possible without noise.

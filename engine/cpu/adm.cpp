@@ -54,15 +54,6 @@ struct Memory {
   }
 };
 
-template <int kScale>
-struct SumType {
-  using Type = int64_t;
-};
-template <>
-struct SumType<0> {
-  using Type = int32_t;
-};
-
 // Where a row of detail bands is worked out: columns [first, last).
 struct Span {
   int first, last;
@@ -137,17 +128,26 @@ void filter_row(const int32_t *from, const int32_t (&taps)[4], Span span, int32_
 
 // ---- Decoupling ---------------------------------------------------------------------------------------------
 
+// a * b + c * d. At scale 0 samples stay below 22,931 in magnitude, so that 32 bits hold the sum; at other scales
+// they fit i32 and it fits i64. Unsigned, as samples above the depth's range are garbage, not undefined behaviour.
+template <int kScale>
+auto dot_product(int32_t a, int32_t b, int32_t c, int32_t d) {
+  if constexpr (kScale == 0)
+    return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b) +
+                                static_cast<uint32_t>(c) * static_cast<uint32_t>(d));
+  else
+    return static_cast<int64_t>(a) * b + static_cast<int64_t>(c) * d;
+}
+
 template <int kScale>
 void compare_angles(const Memory &m, Span span) {
   const int32_t *rh = m.band[0][0], *rv = m.band[0][1], *dh = m.band[1][0], *dv = m.band[1][1];
-  // At scale 0 samples stay below 22,931 in magnitude, so that i32 holds the sums.
-  using Sum = typename SumType<kScale>::Type;
 #pragma GCC ivdep
   for (int x = span.first; x < span.last; x++) {
-    const Sum dot = static_cast<Sum>(rh[x]) * dh[x] + static_cast<Sum>(rv[x]) * dv[x];
-    const Sum ref = static_cast<Sum>(rh[x]) * rh[x] + static_cast<Sum>(rv[x]) * rv[x];
-    const Sum dist = static_cast<Sum>(dh[x]) * dh[x] + static_cast<Sum>(dv[x]) * dv[x];
-    m.same_angle[x] = adm_same_angle(static_cast<float>(dot), static_cast<float>(ref), static_cast<float>(dist));
+    const float dot = static_cast<float>(dot_product<kScale>(rh[x], dh[x], rv[x], dv[x]));
+    const float ref = static_cast<float>(dot_product<kScale>(rh[x], rh[x], rv[x], rv[x]));
+    const float dist = static_cast<float>(dot_product<kScale>(dh[x], dh[x], dv[x], dv[x]));
+    m.same_angle[x] = adm_same_angle(dot, ref, dist);
   }
 }
 

@@ -184,7 +184,6 @@ void row_sums(const uint16_t *high, const uint16_t *low, int count, uint32_t *ou
 template <int kScale>
 void add_row(const Columns &columns, int width, const uint16_t *log_table, double gain_limit, VifScaleSums *sums) {
   alignas(64) uint32_t mean_ref[kBlock], mean_dist[kBlock], ref[kBlock], dist[kBlock], cross[kBlock];
-  alignas(64) VifStatistics statistics[kBlock];
   VifScaleSums local;
   for (int at = 0; at < width; at += kBlock) {
     const int count = smaller(kBlock, width - at);
@@ -193,9 +192,17 @@ void add_row(const Columns &columns, int width, const uint16_t *log_table, doubl
     row_sums<kScale>(columns.ref_high + at, columns.ref_low + at, count, ref);
     row_sums<kScale>(columns.dist_high + at, columns.dist_low + at, count, dist);
     row_sums<kScale>(columns.cross_high + at, columns.cross_low + at, count, cross);
-    for (int x = 0; x < count; x++)
-      statistics[x] = vif_statistics(mean_ref[x], mean_dist[x], ref[x], dist[x], cross[x]);
-    for (int x = 0; x < count; x++) vif_add_pixel(statistics[x], log_table, gain_limit, &local);
+    for (int x = 0; x < count; x++) {
+      const VifStatistics s = vif_statistics(mean_ref[x], mean_dist[x], ref[x], dist[x], cross[x]);
+      ref[x] = static_cast<uint32_t>(s.ref);
+      dist[x] = static_cast<uint32_t>(s.dist);
+      cross[x] = static_cast<uint32_t>(s.cross);
+    }
+    for (int x = 0; x < count; x++) {
+      const VifStatistics s = {static_cast<int32_t>(ref[x]), static_cast<int32_t>(dist[x]),
+                               static_cast<int32_t>(cross[x])};
+      vif_add_pixel(s, log_table, gain_limit, &local);
+    }
   }
   sums->num_log += local.num_log;
   sums->den_log += local.den_log;
