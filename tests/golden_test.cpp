@@ -2,6 +2,7 @@
 // default options and in all variants; the scores of the v0.6 models from their files and from the fitted surfaces.
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
@@ -113,8 +114,13 @@ bool same_bits(double a, double b) {
 }
 
 void expect_bits(double actual, double expected, const std::string &what) {
-  EXPECT_TRUE(same_bits(actual, expected)) << what << ": " << testing::PrintToString(actual)
-                                           << ", libvmaf says " << testing::PrintToString(expected);
+  const auto digits = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.17g", value);
+    return std::string(text);
+  };
+  if (!same_bits(actual, expected))
+    ADD_FAILURE() << what << ": " << digits(actual) << ", libvmaf says " << digits(expected);
 }
 
 // Every value of feature `column` and its pools against the same score of libvmaf's run.

@@ -1,0 +1,208 @@
+#!/bin/bash
+# From a fresh checkout to the VMAF of real video. See --help.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: examples/quickstart.sh [OPTION]... [REFERENCE DISTORTED]
+
+Builds the element, compares two videos and prints VMAF: a line for every frame as it is scored, and a table at the
+end. Without files it takes a phone's video from the Debian package forensics-samples-files (30 MB, kept in .cache/,
+nothing gets installed) and compares it with what x264 makes of it at 600 kbit/s, encoded in the same
+pipeline. Missing Debian packages are installed if that needs no password.
+
+  --model MODELS    as the element's property "model" (default vmaf_v0.6.1)
+  --features LIST   as the element's property "features"
+  --raw FOLDER      also write what was compared there, as raw planar video: ref.yuv and dist.yuv
+  --plugin FOLDER   take libgstvmafhip.so from there instead of building it
+  -h, --help        this text
+
+Ctrl-C ends the comparison; the table then covers the frames scored so far.
+
+Exit status: 0 compared; 1 the comparison failed; 2 wrong usage, a package is missing or the build failed;
+3 a file is missing or has no video that GStreamer can decode here; 130 ended by Ctrl-C.
+END
+}
+
+die() { # status, message
+  printf '%s\n' "$2" >&2
+  exit "$1"
+}
+
+model=vmaf_v0.6.1
+features=
+raw=
+plugin=
+files=()
+while (($#)); do
+  case $1 in
+    --model | --features | --raw | --plugin)
+      if (($# < 2)); then die 2 "$1 needs a value; see --help"; fi
+      printf -v "${1#--}" '%s' "$2"
+      shift
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    --)
+      shift
+      files+=("$@")
+      break
+      ;;
+    -*) die 2 "unknown option $1; see --help" ;;
+    *) files+=("$1") ;;
+  esac
+  shift
+done
+if ((${#files[@]} != 0 && ${#files[@]} != 2)); then
+  die 2 "Give two files, the reference and the distorted video, or none; see --help"
+fi
+for file in "${files[@]}"; do
+  if [[ ! -f $file || ! -r $file ]]; then die 3 "There is no file $file that can be read"; fi
+done
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+# shellcheck source=examples/packages.sh
+. "$here/packages.sh"
+
+# ---- the element -------------------------------------------------------------------------------------
+
+need_packages "${run_packages[@]}" python3
+if [[ -z $plugin ]]; then
+  need_packages "${build_packages[@]}"
+  build=$root/build
+  log=$build/quickstart.log
+  mkdir -p "$build"
+  if [[ ! -f $build/build.ninja ]]; then
+    echo "Configuring $build" >&2
+    meson setup "$build" "$root" -Dtests=false >"$log" 2>&1 </dev/null ||
+      die 2 "$(tail -n 20 "$log")"$'\n'"meson failed; all of it is in $log"
+  fi
+  echo "Building the element" >&2
+  ninja -C "$build" gst/vmafhip/libgstvmafhip.so >"$log" 2>&1 </dev/null ||
+    die 2 "$(tail -n 20 "$log")"$'\n'"The build failed; all of it is in $log"
+  plugin=$build/gst/vmafhip
+elif [[ ! -f $plugin/libgstvmafhip.so ]]; then
+  die 2 "There is no $plugin/libgstvmafhip.so"
+fi
+GST_PLUGIN_PATH=$(cd "$plugin" && pwd)${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+export GST_PLUGIN_PATH
+
+# ---- the videos ---------------------------------------------------------------------------------------
+
+# Debian's package of sample files holds a video as a phone recorded it: 1920x1080, 1.4 s, H.264.
+# Copyright 2019 Joao Eriberto Mota Filho, CC-BY-SA-4.0.
+fetch_phone_video() { # target file
+  local target=$1 cache folder apt
+  cache=$(dirname "$target")
+  mkdir -p "$cache"
+  folder=$(mktemp -d "$cache/download.XXXXXX")
+  apt=(apt-get -q)
+  if ((EUID == 0)); then apt+=(-o APT::Sandbox::User=root); fi
+  echo "Fetching the package forensics-samples-files" >&2
+  (
+    cd "$folder"
+    if ! "${apt[@]}" download forensics-samples-files >log 2>&1 </dev/null; then
+      # On a fresh machine apt does not know yet what there is.
+      if ((EUID == 0)); then
+        apt-get -q update >log 2>&1 </dev/null
+        "${apt[@]}" download forensics-samples-files >>log 2>&1 </dev/null
+      else
+        false
+      fi
+    fi
+    dpkg-deb -x forensics-samples-files_*.deb files
+    mv files/usr/share/forensics-samples/original-files/movie1/VID_20191220_170832.mp4 "$target"
+  ) || {
+    cat "$folder/log" >&2
+    rm -rf "$folder"
+    die 2 "The sample video could not be fetched. As root, try 'apt-get update'; or give two videos of your own"
+  }
+  rm -rf "$folder"
+}
+
+# Sets `duration` (seconds, empty if unknown) of a video that can be decoded, or ends the script.
+inspect() { # file
+  local file=$1 report
+  report=$(gst-discoverer-1.0 "$file" 2>&1 </dev/null || true)
+  if ! grep -q '^ *video #' <<<"$report"; then
+    if grep -qiE 'missing plugin|^ *unknown #' <<<"$report"; then
+      die 3 "$file: GStreamer lacks a decoder for it here:"$'\n'"$(grep -iE -A3 'missing plugin|unknown #' <<<"$report")"
+    fi
+    die 3 "$file: there is no video in it that GStreamer can read$(grep -A1 'An error' <<<"$report" | tail -n 1 | sed 's/^ */: /')"
+  fi
+  duration=$(sed -nE 's/^ *Duration: ([0-9]+):([0-9]+):([0-9.]+)$/\1 \2 \3/p' <<<"$report" | head -n 1 |
+    awk '$1 < 99 { printf "%.3f", $1 * 3600 + $2 * 60 + $3 }')
+}
+
+# A value as gst-launch-1.0 takes it: quoted if it is not plain.
+quote() {
+  local value=$1
+  if [[ ! $value =~ ^[A-Za-z0-9_./=:+,@%-]+$ ]]; then
+    value=${value//\\/\\\\}
+    value="\"${value//\"/\\\"}\""
+  fi
+  printf '%s' "$value"
+}
+
+if ((${#files[@]} == 0)); then
+  reference=$root/.cache/VID_20191220_170832.mp4
+  if [[ ! -f $reference ]]; then fetch_phone_video "$reference"; fi
+  files=("$reference")
+else
+  inspect "${files[1]}"
+fi
+inspect "${files[0]}"
+
+# ---- the comparison -----------------------------------------------------------------------------------
+
+# With --raw, each stream also goes to a file on its way to the element.
+ref_tap=(!)
+dist_tap=(!)
+if [[ -n $raw ]]; then
+  mkdir -p "$raw"
+  ref_tap=(! tee name=r r. ! queue ! filesink "location=$(quote "$raw/ref.yuv")" r. ! queue !)
+  dist_tap=(! tee name=d d. ! queue ! filesink "location=$(quote "$raw/dist.yuv")" d. ! queue !)
+fi
+
+if ((${#files[@]} == 1)); then
+  pipeline=(
+    filesrc "location=$(quote "${files[0]}")" ! qtdemux ! h264parse ! avdec_h264 ! tee name=t
+    $'\n' t. ! queue "${ref_tap[@]}" v.ref_sink
+    $'\n' t. ! queue ! x264enc bitrate=600 ! h264parse ! avdec_h264 "${dist_tap[@]}" v.dist_sink
+  )
+else
+  pipeline=(
+    filesrc "location=$(quote "${files[0]}")" ! decodebin ! videoconvert "${ref_tap[@]}" v.ref_sink
+    $'\n' filesrc "location=$(quote "${files[1]}")" ! decodebin ! videoconvert "${dist_tap[@]}" v.dist_sink
+  )
+fi
+pipeline+=($'\n' vmafhip name=v "model=$(quote "$model")")
+if [[ -n $features ]]; then pipeline+=("features=$(quote "$features")"); fi
+pipeline+=(! fakesink)
+
+# As it would be typed, with a line a branch.
+echo "GST_PLUGIN_PATH=$(printf '%q' "$GST_PLUGIN_PATH") gst-launch-1.0 -m -e \\"
+command=()
+line=' '
+for word in "${pipeline[@]}"; do
+  if [[ $word == $'\n' ]]; then
+    printf '%s \\\n' "$line"
+    line='   '
+  else
+    command+=("$word")
+    line+=" $([[ $word == ! ]] && echo ! || printf '%q' "$word")"
+  fi
+done
+printf '%s\n\n' "$line"
+
+interrupted=false
+trap 'interrupted=true' INT
+status=0
+# -e: Ctrl-C lets the element finish what it has.
+gst-launch-1.0 -m -e "${command[@]}" </dev/null |
+  python3 "$here/scores.py" ${duration:+--duration "$duration"} || status=$?
+if $interrupted; then exit 130; fi
+if ((status != 0)); then die 1 "The comparison failed"; fi

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""examples/scores.py on messages as gst-launch-1.0 1.22 prints them.
+
+    scores_test.py SOURCE_ROOT
+"""
+import pathlib
+import subprocess
+import sys
+
+FRAME = (
+    'Got message #%d from element "v" (element): vmafhip, type=(string)frame, index=(guint64)%d, '
+    "stream-time=(guint64)%d, duration=(guint64)40000000, distance=(gint64)-5, score=(double)97.099999999999994, "
+    r'models=(structure)"vmafhip-models\,\ vmaf_v0.6.1\=\(double\)97.123456789000002\,\ b\=\(double\)9.9999999999999995e-08\;", '
+    r'features=(structure)"vmafhip-features\,\ integer_adm2\=\(double\)1\;", repeated=(boolean)%s, model-source=(string)file;'
+)
+POOL = (
+    r"\(structure\)\"pool\\\,\\\ mean\\\=\\\(double\\\)%s\\\,\\\ min\\\=\\\(double\\\)1.5\\\,\\\ "
+    r"harmonic-mean\\\=\\\(double\\\)3\\\;\""
+)
+POOLED = (
+    'Got message #40 from element "v" (element): vmafhip, type=(string)pooled, frames=(guint64)2, '
+    r'backend=(string)"cpu\ \(scalar\)\,\ 2\ threads\ \303\244", dist-unmatched=(guint64)3, repeated=(guint64)0, '
+    r'models=(structure)"vmafhip-models\,\ vmaf_v0.6.1\=' + POOL % "97.099999999999994" + r'\;", '
+    r'features=(structure)"vmafhip-features\,\ integer_adm2\=' + POOL % "1" + r'\,\ integer_vif_scale0_egl_1\=' + POOL % "1e-3" + r'\;";'
+)
+OTHER = [
+    "Setting pipeline to PAUSED ...",
+    'Got message #35 from element "pipeline0" (stream-start): GstMessageStreamStart, group-id=(uint)1;',
+    'Got message #99 from element "progressreport0" (element): progress, percent=(int)100;',
+    "WARNING: from element /GstPipeline:pipeline0/GstVmafHip:v: frames are not simultaneous",
+]
+
+
+def run(root, lines, *arguments):
+    return subprocess.run(
+        [sys.executable, root / "examples" / "scores.py", *arguments],
+        input="\n".join(lines) + "\n", capture_output=True, encoding="utf-8", check=False,
+    )
+
+
+def expect(actual, expected, what):
+    if actual != expected:
+        sys.exit(f"{what}:\n{actual!r}\nshould be\n{expected!r}")
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    lines = OTHER + [FRAME % (38, 0, 0, "false"), FRAME % (39, 1, 3661040000000, "true"), POOLED]
+    result = run(root, lines)
+    expect(result.returncode, 0, "exit status")
+    expect(result.stderr, OTHER[3] + "\n", "warnings")
+    expect(
+        result.stdout.splitlines(),
+        [
+            "frame     0  0:00:00.000  vmaf_v0.6.1 97.123457  b 0.000000",
+            "frame     1  1:01:01.040  vmaf_v0.6.1 97.123457  b 0.000000  (repeated)",
+            "",
+            "score                              mean            min  harmonic-mean",
+            "vmaf_v0.6.1                   97.100000       1.500000       3.000000",
+            "integer_adm2                   1.000000       1.500000       3.000000",
+            "integer_vif_scale0_egl_1       0.001000       1.500000       3.000000",
+            "",
+            "2 frames, 3 dist-unmatched, backend: cpu (scalar), 2 threads ä",
+        ],
+        "output",
+    )
+    result = run(root, [FRAME % (38, 9, 460000000, "false")], "--duration", "1.0")
+    expect(result.stdout, "frame     9   50 %  0:00:00.460  vmaf_v0.6.1 97.123457  b 0.000000\n", "progress")
+    expect(result.returncode, 1, "exit status without pooled scores")
+    expect(run(root, [POOLED.replace("frames=(guint64)2", "frames=(guint64)0")]).returncode, 1, "status of no frame")
+    print("scores.py reads what gst-launch-1.0 prints")
+
+
+if __name__ == "__main__":
+    main()
