@@ -13,10 +13,10 @@ namespace vmafhip {
 
 // One model as the user asks for it.
 struct ModelRequest {
-  std::string version;  // e.g. "vmaf_v0.6.1"; empty if path is set
-  std::string path;     // a libvmaf model JSON
-  std::string label;    // name of the score; defaults to the version or the file's stem
-  bool enable_transform = false;
+  std::string version;            // e.g. "vmaf_v0.6.1"; empty if path is set
+  std::string path;               // a libvmaf model JSON
+  std::string label;              // name of the score; empty means default_label()
+  bool enable_transform = false;  // no effect on a model without a transform
   bool disable_clip = false;
   // Options laid over the model's own: extractor -> option -> value.
   std::map<std::string, OptionTexts, std::less<>> overloads;
@@ -24,15 +24,19 @@ struct ModelRequest {
 
 // Parses the element's `model` property: models separated by '|', each NAME, version=NAME or path=FILE,
 // then ':'-separated name=LABEL, enable_transform=true, disable_clip=true, EXTRACTOR.OPTION=VALUE;
-// '\' escapes ':', '|' and '\'. Labels must differ. An empty text means no model.
+// '\' takes the next character literally. Names and labels hold [A-Za-z0-9_.+-]; labels must differ.
+// An empty text means no model. Errors quote the piece that is wrong and say what may stand there.
 Result<std::vector<ModelRequest>> parse_models(std::string_view text);
+
+// The label of a request that gives none: the version, or the file's name without folder and extension.
+std::string default_label(const ModelRequest &request);
 
 enum class ModelSource { file, fitted };
 std::string_view to_string(ModelSource source);  // "file", "fitted"
 
 // A feature that a model reads: an extractor's output under the options the model asks for.
 struct ModelFeature {
-  std::string output;  // internal name, e.g. VMAF_integer_feature_adm2_score
+  std::string output;   // internal name, e.g. VMAF_integer_feature_adm2_score
   OptionTexts options;  // normalised
 };
 
@@ -46,7 +50,8 @@ class Model {
   const std::vector<ModelFeature> &features() const { return features_; }
 
   // The score from the features in the order of features(); any thread. `extrapolated` is set, never
-  // cleared, when the features lie outside the box that a fitted surface covers.
+  // cleared, when the features lie outside the box that a fitted surface covers (the score is then that of the
+  // nearest point of the box). Features that are not finite give a score that may not be finite either.
   virtual double predict(std::span<const double> features, bool *extrapolated) const = 0;
 
  protected:
@@ -55,8 +60,9 @@ class Model {
   std::vector<ModelFeature> features_;
 };
 
-// Loads from a file if one is found (see model_folders), else takes the engine's fitted surface. The error
-// lists the names that need no file and the folders searched.
+// Loads `path`, or NAME.json from the first folder of model_folders() that has it; without such a file takes the
+// engine's fitted surface. A file that is there but damaged is an error, which names file and key. If there is
+// nothing of that name, the error lists the names that need no file, the folders searched and where files come from.
 Result<std::unique_ptr<Model>> load_model(const ModelRequest &request);
 
 // Where model files are looked up by name, in this order: VMAFHIP_MODEL_PATH (colon-separated),
