@@ -1,0 +1,161 @@
+// Decides which frames are each other's partner. Pure C++: F is any movable handle of a frame.
+//
+// timestamp: nearest in running time within the tolerance, each frame used at most once, ties to the
+// earlier frame. A decision looks at the two oldest frames of each side and at nothing else, so that the
+// outcome never depends on which stream happens to arrive first.
+// order: n-th with n-th, times are not looked at.
+//
+// Times are signed nanoseconds of running time. One thread owns an Aligner.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <optional>
+#include <utility>
+
+namespace vmafhip {
+
+// Median distance of the last frames of a stream: not fooled by single gaps, jitter or caps that lie.
+class FrameInterval {
+ public:
+  void add(int64_t time) {
+    if (last_ && time > *last_) {
+      recent_[count_ % recent_.size()] = time - *last_;
+      ++count_;
+    }
+    last_ = time;
+  }
+  void restart() { *this = FrameInterval(); }
+
+  // 0 while unknown.
+  int64_t median() const {
+    if (count_ == 0) return 0;
+    auto sorted = recent_;
+    const size_t n = std::min(count_, sorted.size());
+    std::nth_element(sorted.begin(), sorted.begin() + n / 2, sorted.begin() + n);
+    return sorted[n / 2];
+  }
+
+ private:
+  std::array<int64_t, 15> recent_ = {};
+  size_t count_ = 0;
+  std::optional<int64_t> last_;
+};
+
+enum class Side { ref, dist };
+inline Side other(Side side) { return side == Side::ref ? Side::dist : Side::ref; }
+
+enum class SyncMode { timestamp, order };
+
+template <class F>
+class Aligner {
+ public:
+  struct Frame {
+    F data;
+    int64_t time = 0;
+  };
+  enum class Step {
+    pair,      // ref and dist are partners
+    drop_ref,  // ref has no partner
+    drop_dist,
+    need_ref,  // cannot decide without a further frame, or the end, of that side
+    need_dist,
+    end,  // both sides have ended and nothing is left
+  };
+  struct Decision {
+    Step step;
+    std::optional<Frame> ref, dist;
+  };
+
+  // tolerance: largest distance of partners in ns; negative = half the shorter frame interval, measured.
+  explicit Aligner(SyncMode mode = SyncMode::timestamp, int64_t tolerance = -1)
+      : mode_(mode), tolerance_(tolerance) {}
+
+  void push(Side side, Frame frame) {
+    Stream &s = stream(side);
+    s.interval.add(frame.time);
+    s.frames.push_back(std::move(frame));
+  }
+  void end(Side side) { stream(side).ended = true; }
+  // That stream goes on after its end.
+  void reopen(Side side) { stream(side).ended = false; }
+  // Forgets the frames of one side, which starts anew.
+  void restart(Side side) { stream(side) = Stream(); }
+
+  // One decision. `hurry`: the missing frame cannot be waited for; decide with what is here.
+  Decision step(bool hurry = false) {
+    if (ref_.frames.empty() && ref_.open() && !(hurry && !dist_.frames.empty())) return need(Side::ref);
+    if (dist_.frames.empty() && dist_.open() && !(hurry && !ref_.frames.empty())) return need(Side::dist);
+    if (ref_.frames.empty() && dist_.frames.empty()) return {Step::end, {}, {}};
+    if (ref_.frames.empty()) return take(Step::drop_dist);
+    if (dist_.frames.empty()) return take(Step::drop_ref);
+    if (mode_ == SyncMode::order) return take(Step::pair);
+    return nearest(hurry);
+  }
+
+ private:
+  struct Stream {
+    std::deque<Frame> frames;  // at most two
+    FrameInterval interval;
+    bool ended = false;
+    bool open() const { return !ended; }
+    bool lacks_second() const { return frames.size() < 2 && !ended; }
+  };
+  Stream &stream(Side side) { return side == Side::ref ? ref_ : dist_; }
+
+  // Both sides have a frame.
+  Decision nearest(bool hurry) {
+    const int64_t r = ref_.frames[0].time, d = dist_.frames[0].time;
+    if (r == d) return take(Step::pair);
+    if (tolerance_ < 0 && !hurry) {  // two frames of each side tell the interval
+      if (ref_.interval.median() == 0 && ref_.lacks_second()) return need(Side::ref);
+      if (dist_.interval.median() == 0 && dist_.lacks_second()) return need(Side::dist);
+    }
+    const int64_t distance = std::abs(r - d);
+    if (distance > tolerance()) return take(r < d ? Step::drop_ref : Step::drop_dist);
+    // The later frame may be nearer to the successor of the earlier one ...
+    const Side early = r < d ? Side::ref : Side::dist;
+    Stream &earlier = stream(early), &later = stream(other(early));
+    const int64_t late = later.frames[0].time;
+    if (earlier.lacks_second() && !hurry) return need(early);
+    if (earlier.frames.size() > 1 && std::abs(earlier.frames[1].time - late) < distance) {
+      // ... unless that successor has a nearer partner of its own.
+      if (later.lacks_second() && !hurry) return need(other(early));
+      const int64_t next = earlier.frames[1].time;
+      const bool taken =
+          later.frames.size() > 1 && std::abs(later.frames[1].time - next) < std::abs(late - next);
+      if (!taken) return take(early == Side::ref ? Step::drop_ref : Step::drop_dist);
+    }
+    return take(Step::pair);
+  }
+
+  static Decision need(Side side) { return {side == Side::ref ? Step::need_ref : Step::need_dist, {}, {}}; }
+
+  int64_t tolerance() const {
+    if (tolerance_ >= 0) return tolerance_;
+    const int64_t a = ref_.interval.median(), b = dist_.interval.median();
+    const int64_t shorter = a == 0 ? b : b == 0 ? a : std::min(a, b);
+    // Single frames: nothing tells an interval; 25 frames/s is as good a guess as any.
+    return shorter > 0 ? shorter / 2 : 20'000'000;
+  }
+
+  Decision take(Step step) {
+    Decision decision{step, {}, {}};
+    if (step != Step::drop_dist) decision.ref = pop(ref_);
+    if (step != Step::drop_ref) decision.dist = pop(dist_);
+    return decision;
+  }
+  static Frame pop(Stream &s) {
+    Frame frame = std::move(s.frames.front());
+    s.frames.pop_front();
+    return frame;
+  }
+
+  SyncMode mode_;
+  int64_t tolerance_;
+  Stream ref_, dist_;
+};
+
+}  // namespace vmafhip

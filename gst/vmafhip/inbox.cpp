@@ -1,0 +1,236 @@
+#include "gst/vmafhip/inbox.h"
+
+#include <algorithm>
+
+namespace vmafhip {
+namespace {
+
+constexpr guint64 kBusyFrames = 3;
+constexpr size_t kMostEvents = 1000;
+// How late an awaited pad must be before the other may grow by a frame.
+constexpr std::chrono::milliseconds kLeastPatience{5}, kMostPatience{1000};
+
+}  // namespace
+
+void Inbox::start(const Limits &limits) {
+  std::array<Queue, 2> drop;
+  std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < 2; ++i) {
+    drop[i].items.swap(queues_[i].items);
+    const bool flushing = queues_[i].flushing;  // belongs to the pad's activation
+    queues_[i] = Queue();
+    queues_[i].flushing = flushing;
+    queues_[i].soft_limit = kBusyFrames;
+  }
+  limits_ = limits;
+  flow_ = GST_FLOW_OK;
+  live_ = woken_ = warned_ = false;
+  needed_.reset();
+  starving_since_.reset();
+}
+
+// The first frame always has room: without it nothing could ever go on.
+bool Inbox::at_limit(const Queue &q, const Item &item) const {
+  if (q.frames == 0) return false;
+  if (queues_[0].bytes + queues_[1].bytes + item.bytes > limits_.bytes) return true;
+  if (!item.timed) return false;
+  const auto first =
+      std::find_if(q.items.begin(), q.items.end(), [](const Item &i) { return bool(i.buffer); });
+  return item.time - first->time >= gint64(limits_.window);
+}
+
+Inbox::Clock::duration Inbox::patience(const Queue &awaited) const {
+  return std::clamp<Clock::duration>(3 * awaited.pace, kLeastPatience, kMostPatience);
+}
+
+GstFlowReturn Inbox::refusal(const Queue &q) const {
+  if (q.flushing) return GST_FLOW_FLUSHING;
+  if (flow_ != GST_FLOW_OK) return flow_;
+  return q.ended ? GST_FLOW_EOS : GST_FLOW_OK;
+}
+
+GstFlowReturn Inbox::put(Side side, Item item) {
+  std::unique_lock lock(mutex_);
+  Queue &q = queue(side), &awaited = queue(other(side));
+  if (item.buffer) {
+    const auto now = Clock::now();
+    if (q.last_arrival != Clock::time_point()) q.pace += (now - q.last_arrival - q.pace) / 8;
+    for (;;) {
+      if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) return flow;
+      const bool full = at_limit(q, item);
+      if (full != q.full) {
+        q.full = full;
+        changed_.notify_all();
+      }
+      if (!full && (q.frames < q.soft_limit || live_)) break;
+      if (!full && needed_ == other(side) && awaited.frames == 0) {
+        const auto due = needed_since_ + patience(awaited);
+        if (Clock::now() >= due) {
+          needed_since_ = Clock::now();
+          ++q.soft_limit;
+          break;
+        }
+        room_.wait_until(lock, due);
+      } else {
+        room_.wait(lock);
+      }
+    }
+    // Waiting for room is not the source's pace.
+    q.last_arrival = Clock::now();
+    q.full = false;
+  } else {
+    if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) return flow;
+    if (q.items.size() - q.frames >= kMostEvents) return GST_FLOW_OK;  // nobody needs so many: drop it
+  }
+  insert(q, std::move(item));
+  return GST_FLOW_OK;
+}
+
+void Inbox::insert(Queue &q, Item item) {
+  if (item.buffer) {
+    ++q.frames;
+    q.bytes += item.bytes;
+    starving_since_.reset();
+    warned_ = false;
+  }
+  q.items.push_back(std::move(item));
+  woken_ = true;
+  changed_.notify_all();
+}
+
+void Inbox::end(Side side) {
+  std::lock_guard lock(mutex_);
+  queue(side).ended = true;
+  woken_ = true;
+  changed_.notify_all();
+}
+
+void Inbox::reopen(Side side) {
+  std::lock_guard lock(mutex_);
+  queue(side).ended = false;
+}
+
+void Inbox::flush(Side side, bool on) {
+  std::deque<Item> drop;  // released outside the lock
+  std::lock_guard lock(mutex_);
+  Queue &q = queue(side);
+  drop.swap(q.items);
+  q.frames = q.bytes = 0;
+  q.flushing = on;
+  q.full = false;
+  if (!on) {
+    q.ended = false;
+    q.restarted = true;
+    q.soft_limit = kBusyFrames;
+  }
+  starving_since_.reset();
+  woken_ = true;
+  changed_.notify_all();
+  room_.notify_all();
+}
+
+void Inbox::refuse(Side side, bool on) {
+  std::lock_guard lock(mutex_);
+  queue(side).flushing = on;
+  room_.notify_all();
+}
+
+void Inbox::set_live(bool live) {
+  std::lock_guard lock(mutex_);
+  live_ = live;
+  room_.notify_all();
+}
+
+bool Inbox::restarted(Side side) {
+  std::lock_guard lock(mutex_);
+  return std::exchange(queue(side).restarted, false);
+}
+
+Inbox::Taken Inbox::take(Side side, Item &item) {
+  std::lock_guard lock(mutex_);
+  Queue &q = queue(side);
+  if (q.items.empty()) return q.ended ? Taken::ended : Taken::nothing;
+  item = std::move(q.items.front());
+  q.items.pop_front();
+  if (item.buffer) {
+    --q.frames;
+    q.bytes -= item.bytes;
+    room_.notify_all();
+  }
+  return Taken::item;
+}
+
+// Nothing can come of waiting for `needed`, unless its source is merely slow.
+bool Inbox::hopeless(Side needed) const {
+  const Queue &awaited = queue(needed), &full = queue(other(needed));
+  if (!awaited.items.empty() || awaited.ended) return false;
+  const bool never_fed = awaited.last_arrival == Clock::time_point();
+  return full.full || (full.ended && never_fed);
+}
+
+Inbox::Woken Inbox::wait(std::optional<Side> needed) {
+  std::unique_lock lock(mutex_);
+  needed_ = needed;
+  needed_since_ = Clock::now();
+  if (needed) room_.notify_all();  // the other pad may grow now
+  auto result = Woken::changed;
+  while (!std::exchange(woken_, false)) {
+    if (interrupted_) {
+      result = Woken::interrupted;
+      break;
+    }
+    if (!needed || !hopeless(*needed)) {
+      changed_.wait(lock);
+      continue;
+    }
+    if (live_ && queue(other(*needed)).full) {
+      result = Woken::overflow;
+      break;
+    }
+    const auto now = Clock::now();
+    if (!starving_since_) starving_since_ = now;
+    if (now - *starving_since_ >= kFailAfter) {
+      result = Woken::starved;
+      break;
+    }
+    if (!warned_ && now - *starving_since_ >= kWarnAfter) {
+      warned_ = true;
+      result = Woken::starving;
+      break;
+    }
+    changed_.wait_until(lock, *starving_since_ + (warned_ ? kFailAfter : kWarnAfter));
+  }
+  if (interrupted_) result = Woken::interrupted;
+  needed_.reset();
+  return result;
+}
+
+void Inbox::wake() {
+  std::lock_guard lock(mutex_);
+  woken_ = true;
+  changed_.notify_all();
+}
+
+void Inbox::interrupt(bool on) {
+  std::lock_guard lock(mutex_);
+  interrupted_ = on;
+  changed_.notify_all();
+}
+
+bool Inbox::interrupted() const {
+  std::lock_guard lock(mutex_);
+  return interrupted_;
+}
+
+void Inbox::stop(GstFlowReturn flow) {
+  std::lock_guard lock(mutex_);
+  flow_ = flow;
+  room_.notify_all();
+}
+
+Inbox::Level Inbox::level(Side side) const {
+  std::lock_guard lock(mutex_);
+  return {queue(side).frames, queue(side).bytes};
+}
+
+}  // namespace vmafhip

@@ -1,0 +1,114 @@
+// Where frames of both pads wait: streaming threads put, the comparing thread takes.
+//
+// Room. While the comparing thread is busy, a pad may hold a few frames only: a slow engine then slows
+// its sources down instead of filling memory. While it waits for one pad, the other may hold more and
+// more, up to the window (time) and the byte limit: that is what lets one branch of a tee pass through an
+// encoder that needs fifty frames before it gives one. It grows by a frame each time the awaited pad has
+// been late by more than its usual pace, so that a merely slower source does not fill the window.
+//
+// One pad full to the limit while the other is awaited in vain is a deadlock if both hang on one
+// source; wait() then reports starvation instead of waiting for ever. So it does if one pad has ended and
+// the other has never had a frame.
+#pragma once
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "gst/vmafhip/aligner.h"
+#include "gst/vmafhip/handles.h"
+#include "gst/vmafhip/stream.h"
+
+namespace vmafhip {
+
+// A frame, or a serialized event that must keep its place among them.
+struct Item {
+  BufferPtr buffer;
+  EventPtr event;
+  std::shared_ptr<const Stream> stream;
+  gint64 time = 0;  // running time, ns; meaningless without time stamps
+  bool timed = false;
+  gsize bytes = 0;
+};
+
+class Inbox {
+ public:
+  struct Limits {
+    guint64 window;  // ns between the oldest and the newest frame that wait on one pad
+    guint64 bytes;   // of all frames that wait
+  };
+
+  void start(const Limits &limits);
+
+  // ---- streaming threads ----
+
+  // Waits for room. OK, FLUSHING, or what stop() said.
+  GstFlowReturn put(Side side, Item item);
+  void end(Side side);     // no further frame
+  void reopen(Side side);  // frames may follow after all
+  // `on`: drop what waits and refuse frames; off: start anew, restarted() reports it once.
+  void flush(Side side, bool on);
+  void refuse(Side side, bool on);  // while its pad is not active
+  // A live source cannot wait for the other stream for ever: a full pad is then reported as overflow.
+  void set_live(bool live);
+
+  // ---- comparing thread ----
+
+  // Whether the pad was flushed since the last call.
+  bool restarted(Side side);
+  enum class Taken { item, ended, nothing };
+  Taken take(Side side, Item &item);
+
+  enum class Woken {
+    changed,      // something happened; look again
+    interrupted,  // flush or stop
+    overflow,     // live: the other pad is full, do not wait for this one
+    starving,     // nothing has come for kWarnAfter, see above (said once a starvation)
+    starved,      // ... for kFailAfter
+  };
+  static constexpr std::chrono::seconds kWarnAfter{1}, kFailAfter{5};
+  // Waits until something changes; `needed`: the pad whose frame is waited for.
+  Woken wait(std::optional<Side> needed);
+  void wake();              // any thread, also the engine's
+  void interrupt(bool on);  // wait() returns at once while set; any thread
+  bool interrupted() const;
+  void stop(GstFlowReturn flow);  // put() returns this from now on
+
+  struct Level {
+    guint64 frames, bytes;
+  };
+  Level level(Side side) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Queue {
+    std::deque<Item> items;
+    guint64 frames = 0, bytes = 0;
+    guint64 soft_limit = 0;  // frames it may hold while the comparing thread is busy
+    bool ended = false, flushing = false, restarted = false, full = false;
+    Clock::time_point last_arrival{};
+    Clock::duration pace{};  // smoothed time between arrivals
+  };
+  Queue &queue(Side side) { return queues_[side == Side::ref ? 0 : 1]; }
+  const Queue &queue(Side side) const { return queues_[side == Side::ref ? 0 : 1]; }
+  GstFlowReturn refusal(const Queue &q) const;
+  bool at_limit(const Queue &q, const Item &item) const;
+  bool hopeless(Side needed) const;
+  Clock::duration patience(const Queue &awaited) const;
+  void insert(Queue &q, Item item);
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_, room_;
+  std::array<Queue, 2> queues_;
+  Limits limits_{};
+  bool live_ = false, woken_ = false, interrupted_ = false;
+  GstFlowReturn flow_ = GST_FLOW_OK;
+  std::optional<Side> needed_;        // what the comparing thread waits for now
+  Clock::time_point needed_since_{};  // or since the last growth it caused
+  std::optional<Clock::time_point> starving_since_;
+  bool warned_ = false;
+};
+
+}  // namespace vmafhip

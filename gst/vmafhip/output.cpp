@@ -1,0 +1,98 @@
+#include "gst/vmafhip/output.h"
+
+#include <utility>
+
+namespace vmafhip {
+
+guint64 Output::hold(BufferPtr buffer, std::shared_ptr<const Stream> stream) {
+  entries_.push_back({std::move(buffer), nullptr, std::move(stream), nullptr, false});
+  return first_ + entries_.size() - 1;
+}
+
+void Output::hold(EventPtr event, std::shared_ptr<const Stream> stream) {
+  entries_.push_back({nullptr, std::move(event), std::move(stream), nullptr, true});
+}
+
+void Output::settle(guint64 ticket, const GstStructure *score) {
+  if (ticket < first_ || ticket - first_ >= entries_.size()) return;  // has left
+  Entry &entry = entries_[ticket - first_];
+  entry.settled = true;
+  if (score) entry.score.reset(gst_structure_copy(score));
+}
+
+GstFlowReturn Output::release() {
+  while (!entries_.empty() && entries_.front().settled) {
+    Entry entry = std::move(entries_.front());
+    entries_.pop_front();
+    ++first_;
+    if (entry.event) {
+      if (entry.stream && announce(entry.stream))
+        gst_pad_push_event(src_, entry.event.release());
+      else if (!entry.stream)
+        early_.push_back(std::move(entry.event));
+      continue;
+    }
+    if (const GstFlowReturn flow = push(std::move(entry)); flow != GST_FLOW_OK) return flow;
+  }
+  return GST_FLOW_OK;
+}
+
+void Output::push_stream_start() {
+  if (std::exchange(started_, true)) return;
+  GstEvent *event = gst_pad_get_sticky_event(origin_, GST_EVENT_STREAM_START, 0);
+  if (!event) {
+    gchar *id = gst_pad_create_stream_id(src_, GST_PAD_PARENT(src_), nullptr);
+    event = gst_event_new_stream_start(id);
+    g_free(id);
+  }
+  gst_pad_push_event(src_, event);
+}
+
+bool Output::announce(const std::shared_ptr<const Stream> &stream) {
+  if (stream == sent_) return true;
+  push_stream_start();
+  if (!sent_ || !gst_caps_is_equal(sent_->caps.get(), stream->caps.get()))
+    if (!gst_pad_push_event(src_, gst_event_new_caps(stream->caps.get()))) return false;
+  if (!sent_ || !gst_segment_is_equal(&sent_->segment, &stream->segment))
+    gst_pad_push_event(src_, gst_event_new_segment(&stream->segment));
+  sent_ = stream;
+  for (EventPtr &event : std::exchange(early_, {})) gst_pad_push_event(src_, event.release());
+  return true;
+}
+
+GstFlowReturn Output::push(Entry entry) {
+  if (!announce(entry.stream)) {
+    // False also stands for "not linked" and "flushing", which the push below tells apart.
+    if (!gst_pad_is_linked(src_)) return GST_FLOW_NOT_LINKED;
+    return GST_PAD_IS_FLUSHING(src_) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  }
+  // The very buffer that came in, if nobody else holds it: a pool then gets it back and reuses it. With
+  // another reader (tee, engine) it is a copy that shares the memory, and nobody sees a change.
+  GstBuffer *buffer = gst_buffer_ref(entry.buffer.get());
+  entry.buffer.reset();
+  if (entry.score) {
+    buffer = gst_buffer_make_writable(buffer);
+    if (GstCustomMeta *meta = gst_buffer_add_custom_meta(buffer, kScoreMeta)) {
+      auto copy = [](GQuark field, const GValue *value, gpointer to) -> gboolean {
+        gst_structure_id_set_value(static_cast<GstStructure *>(to), field, value);
+        return TRUE;
+      };
+      gst_structure_foreach(entry.score.get(), copy, gst_custom_meta_get_structure(meta));
+    }
+  }
+  return gst_pad_push(src_, buffer);
+}
+
+void Output::push_eos() {
+  push_stream_start();
+  gst_pad_push_event(src_, gst_event_new_eos());
+}
+
+void Output::clear() {
+  first_ += entries_.size();
+  entries_.clear();
+  early_.clear();
+  sent_.reset();
+}
+
+}  // namespace vmafhip

@@ -1,0 +1,27 @@
+// The element's properties as one value: copied when the element starts.
+#pragma once
+#include <gst/gst.h>
+
+#include <string>
+
+#include "engine/session.h"
+#include "gst/vmafhip/aligner.h"
+
+namespace vmafhip {
+
+struct Settings {
+  std::string model = "vmaf_v0.6.1";
+  Backend backend = Backend::automatic;
+  guint threads = 0;
+  SyncMode sync = SyncMode::timestamp;
+  gint64 tolerance = -1;
+  guint64 sync_window = 5 * GST_SECOND;
+  guint64 max_queue_bytes = guint64(512) << 20;
+  Side output = Side::ref;
+  bool attach_meta = true;
+  // May change while playing:
+  bool frame_message = true;
+  PoolMethod pool_method = PoolMethod::mean;
+};
+
+}  // namespace vmafhip

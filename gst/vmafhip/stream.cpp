@@ -1,0 +1,75 @@
+#include "gst/vmafhip/stream.h"
+
+namespace vmafhip {
+
+PictureFormat picture_format(const GstVideoInfo &info) {
+  const GstVideoFormatInfo *f = info.finfo;
+  Chroma chroma = Chroma::c400;
+  if (GST_VIDEO_FORMAT_INFO_N_COMPONENTS(f) > 1) {
+    const bool half_width = GST_VIDEO_FORMAT_INFO_W_SUB(f, 1) > 0,
+               half_height = GST_VIDEO_FORMAT_INFO_H_SUB(f, 1) > 0;
+    chroma = half_height ? Chroma::c420 : half_width ? Chroma::c422 : Chroma::c444;
+  }
+  return {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), int(GST_VIDEO_FORMAT_INFO_DEPTH(f, 0)),
+          chroma};
+}
+
+gint64 running_time(const Stream &stream, GstClockTime position, gint64 pad_offset) {
+  guint64 time = 0;
+  const int sign = gst_segment_to_running_time_full(&stream.segment, GST_FORMAT_TIME, position, &time);
+  // A pad's offset reaches us with segments only; a later change is added here.
+  return (sign < 0 ? -gint64(time) : gint64(time)) + pad_offset - stream.pad_offset;
+}
+
+namespace {
+
+struct Mapping {
+  GstVideoFrame frame = {};
+  std::shared_ptr<const Stream> stream;
+  BufferPtr buffer;
+  bool mapped = false;
+  ~Mapping() {
+    if (mapped) gst_video_frame_unmap(&frame);
+  }
+};
+
+}  // namespace
+
+Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const Stream> &stream) {
+  auto mapping = std::make_shared<Mapping>();
+  mapping->stream = stream;
+  mapping->buffer = buffer;
+  // Our own reference keeps the buffer, so the mapping need not take one.
+  const auto flags = GstMapFlags(GST_MAP_READ | guint(GST_VIDEO_FRAME_MAP_FLAG_NO_REF));
+  GstVideoFrame &frame = mapping->frame;
+  mapping->mapped =
+      gst_video_frame_map(&frame, const_cast<GstVideoInfo *>(&stream->info), buffer.get(), flags);
+  if (!mapping->mapped)
+    return Status(Code::io, "cannot map a buffer of " + std::to_string(gst_buffer_get_size(buffer.get())) +
+                                " bytes as a picture of " +
+                                std::to_string(GST_VIDEO_INFO_SIZE(&stream->info)) +
+                                " bytes: buffers must hold what their caps say");
+  const GstVideoInfo &info = stream->info;
+  // A video meta may describe larger planes (padding); smaller ones, or another format, are a producer's mistake.
+  if (GST_VIDEO_FRAME_FORMAT(&frame) != GST_VIDEO_INFO_FORMAT(&info) ||
+      GST_VIDEO_FRAME_WIDTH(&frame) < GST_VIDEO_INFO_WIDTH(&info) ||
+      GST_VIDEO_FRAME_HEIGHT(&frame) < GST_VIDEO_INFO_HEIGHT(&info))
+    return Status(Code::io, "a buffer's video meta says " + std::to_string(GST_VIDEO_FRAME_WIDTH(&frame)) +
+                                "x" + std::to_string(GST_VIDEO_FRAME_HEIGHT(&frame)) + " " +
+                                gst_video_format_to_string(GST_VIDEO_FRAME_FORMAT(&frame)) +
+                                ", its caps say " + std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "x" +
+                                std::to_string(GST_VIDEO_INFO_HEIGHT(&info)) + " " +
+                                gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)));
+  Picture picture;
+  picture.format = picture_format(info);
+  picture.shift = int(GST_VIDEO_FORMAT_INFO_SHIFT(info.finfo, 0));
+  const int bytes = picture.format.depth > 8 ? 2 : 1;
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); ++c)
+    picture.planes[c] = {GST_VIDEO_FRAME_COMP_DATA(&frame, c), GST_VIDEO_FRAME_COMP_STRIDE(&frame, c),
+                         GST_VIDEO_INFO_COMP_WIDTH(&info, c), GST_VIDEO_INFO_COMP_HEIGHT(&info, c),
+                         GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c) / bytes};
+  picture.owner = std::move(mapping);
+  return picture;
+}
+
+}  // namespace vmafhip

@@ -1,0 +1,35 @@
+// What the buffers of a pad mean, and how they become the engine's pictures.
+#pragma once
+#include <gst/video/video.h>
+
+#include <memory>
+
+#include "engine/session.h"
+#include "gst/vmafhip/handles.h"
+
+namespace vmafhip {
+
+// Caps and segment of a pad at one time; immutable. Every frame carries the one it came with, since the
+// pad may have moved on when the frame leaves.
+struct Stream {
+  CapsPtr caps;
+  GstVideoInfo info;
+  GstSegment segment;
+  gint64 pad_offset = 0;  // the part of the segment's times that is the pad's `offset`
+};
+
+// Formats the element takes, for pad templates.
+#define VMAFHIP_FORMATS                                                                             \
+  "{ I420, YV12, NV12, NV21, Y42B, NV16, Y444, GRAY8, I420_10LE, I422_10LE, Y444_10LE, P010_10LE, " \
+  "I420_12LE, I422_12LE, Y444_12LE, P012_LE, P016_LE, Y444_16LE, GRAY16_LE }"
+
+PictureFormat picture_format(const GstVideoInfo &info);
+
+// Signed running time of a position in the stream, with the pad's present offset; ns.
+gint64 running_time(const Stream &stream, GstClockTime position, gint64 pad_offset);
+
+// Maps the buffer for reading; it stays mapped and referenced as long as the picture lives. The error says
+// how the buffer differs from its caps.
+Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const Stream> &stream);
+
+}  // namespace vmafhip
