@@ -16,11 +16,11 @@ enum class OptionType { boolean, integer, real, string };
 struct OptionSpec {
   const char *name;
   OptionType type;
-  const char *initial;   // default, as text
-  double min, max;       // inclusive; numbers only
-  const char *alias;     // short form in output names, "" = the full name
-  bool named;            // a value other than the default becomes part of the output names
-  const char *help;      // one sentence with unit
+  const char *initial;  // default, as text
+  double min, max;      // inclusive; numbers only
+  const char *alias;    // short form in output names, "" = the full name
+  bool named;           // a value other than the default becomes part of the output names
+  const char *help;     // one sentence with unit
 };
 
 using OptionValue = std::variant<bool, int, double, std::string>;

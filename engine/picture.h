@@ -19,7 +19,7 @@ struct PictureFormat {
 // One plane of samples. A sample is a byte at depth 8, else a native-endian 16-bit word.
 struct Plane {
   const void *data = nullptr;
-  ptrdiff_t stride = 0;      // bytes from row to row; may be negative
+  ptrdiff_t stride = 0;       // bytes from row to row; may be negative
   int width = 0, height = 0;  // samples
   int step = 1;               // samples from one to the next in a row: 2 for interleaved chroma
 };

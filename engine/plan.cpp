@@ -30,11 +30,13 @@ Result<std::vector<FeatureRequest>> parse_features(const std::string &text) {
       for (const std::string &option : split_escaped(piece.substr(equals + 1), ':')) {
         const size_t middle = find_escaped(option, '=');
         if (middle == std::string::npos || middle == 0)
-          return Status(Code::invalid_argument, "feature \"" + piece + "\": \"" + option +
-                                                    "\" is not OPTION=VALUE (write NAME=OPTION=VALUE:OPTION=VALUE)");
+          return Status(Code::invalid_argument,
+                        "feature \"" + piece + "\": \"" + option +
+                            "\" is not OPTION=VALUE (write NAME=OPTION=VALUE:OPTION=VALUE)");
         const std::string key = unescape(option.substr(0, middle));
         if (!request.options.emplace(key, normalised_option(unescape(option.substr(middle + 1)))).second)
-          return Status(Code::invalid_argument, "feature \"" + piece + "\": option " + key + " is given twice");
+          return Status(Code::invalid_argument,
+                        "feature \"" + piece + "\": option " + key + " is given twice");
       }
     requests.push_back(std::move(request));
   }
@@ -97,8 +99,9 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
     for (const ModelFeature &feature : (*model)->features()) {
       const Extractor *extractor = find_provider(feature.output);
       if (!extractor)
-        return Status(Code::unsupported, "model " + (*model)->label() + " needs the feature " + feature.output +
-                                             ", which none of the extractors provides (" + extractor_names() + ")");
+        return Status(Code::unsupported, "model " + (*model)->label() + " needs the feature " +
+                                             feature.output + ", which none of the extractors provides (" +
+                                             extractor_names() + ")");
       auto index = need(plan, *extractor, feature.options);
       if (!index.ok())
         return Status(index.status().code(), "model " + (*model)->label() + ": " + index.status().message());
@@ -110,8 +113,8 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
   for (const FeatureRequest &request : *feature_requests) {
     const Extractor *extractor = find_extractor(request.extractor);
     if (!extractor)
-      return Status(Code::not_found, "there is no feature extractor \"" + request.extractor + "\"; there are " +
-                                         extractor_names());
+      return Status(Code::not_found, "there is no feature extractor \"" + request.extractor +
+                                         "\"; there are " + extractor_names());
     if (auto index = need(plan, *extractor, request.options); !index.ok()) return index.status();
   }
   if (plan.extractors.empty())
@@ -123,7 +126,8 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
       const PlannedExtractor &planned = plan.extractors[providers[m][f]];
       const std::string &output = plan.models[m].model->features()[f].output;
       const auto &outputs = planned.extractor->outputs;
-      const auto it = std::find_if(outputs.begin(), outputs.end(), [&](const OutputSpec &o) { return output == o.name; });
+      const auto it =
+          std::find_if(outputs.begin(), outputs.end(), [&](const OutputSpec &o) { return output == o.name; });
       const int column = planned.columns[size_t(it - outputs.begin())];
       if (column < 0)
         return Status(Code::unsupported, "model " + plan.model_labels[m] + " needs " + output + ", which " +

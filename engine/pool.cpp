@@ -19,10 +19,14 @@ double RunningPool::get(PoolMethod method) const {
   if (count_ == 0) return std::numeric_limits<double>::quiet_NaN();
   const double n = double(count_);
   switch (method) {
-    case PoolMethod::mean: return sum_ / n;
-    case PoolMethod::min: return min_;
-    case PoolMethod::max: return max_;
-    case PoolMethod::harmonic_mean: return n / reciprocals_ - 1.0;
+    case PoolMethod::mean:
+      return sum_ / n;
+    case PoolMethod::min:
+      return min_;
+    case PoolMethod::max:
+      return max_;
+    case PoolMethod::harmonic_mean:
+      return n / reciprocals_ - 1.0;
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

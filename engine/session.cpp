@@ -33,7 +33,8 @@ Memory allocate(size_t bytes) {
 }
 
 std::string describe(const PictureFormat &f) {
-  return std::to_string(f.width) + "x" + std::to_string(f.height) + " at " + std::to_string(f.depth) + " bits";
+  return std::to_string(f.width) + "x" + std::to_string(f.height) + " at " + std::to_string(f.depth) +
+         " bits";
 }
 
 struct Slot {
@@ -73,13 +74,13 @@ struct Session::Impl {
   // Under the mutex:
   mutable std::mutex mutex;
   std::condition_variable work, event;
-  std::vector<Slot> slots;  // frame n is in slots[n % size]
+  std::vector<Slot> slots;                          // frame n is in slots[n % size]
   uint64_t submitted = 0, taken = 0, released = 0;  // released: slot is free again
   int running = 0;
   bool finished = false, quit = false, interrupted = false;
 
   std::vector<std::thread> workers;
-  std::vector<Memory> scratch;  // per worker; written by configure() while all are idle
+  std::vector<Memory> scratch;              // per worker; written by configure() while all are idle
   std::array<size_t, 4> view_offsets = {};  // ref, dist, earlier[0], earlier[1] in the scratch
   size_t metric_scratch = 0;
 
@@ -152,7 +153,9 @@ struct Session::Impl {
     };
   }
 
-  bool complete(uint64_t frame) { return frame < scored && row(frame).filled == int(plan.feature_names.size()); }
+  bool complete(uint64_t frame) {
+    return frame < scored && row(frame).filled == int(plan.feature_names.size());
+  }
 
   // Scores measured frames until the next row to deliver is complete, so that rows never pile up.
   void score_measured() {
@@ -166,7 +169,8 @@ struct Session::Impl {
       }
       if (slot) {
         row(scored).filled = 0;
-        for (size_t i = 0; i < scorers.size(); ++i) scorers[i]->add(scored, slot->sums.get() + sums_offsets[i], emit_for(i));
+        for (size_t i = 0; i < scorers.size(); ++i)
+          scorers[i]->add(scored, slot->sums.get() + sums_offsets[i], emit_for(i));
         ++scored;
         std::lock_guard lock(mutex);
         slot->measured = false;
@@ -239,7 +243,9 @@ struct Session::Impl {
     metrics.clear();
     scorers.clear();
     for (const PlannedExtractor &p : plan.extractors) {
-      metrics.push_back(make_cpu_metric(*p.extractor, p.options, PictureFormat{ref_format.width, ref_format.height, depth, ref_format.chroma}));
+      metrics.push_back(
+          make_cpu_metric(*p.extractor, p.options,
+                          PictureFormat{ref_format.width, ref_format.height, depth, ref_format.chroma}));
       scorers.push_back(p.extractor->make_scorer(p.options, ref_format));
       metric_scratch = std::max(metric_scratch, aligned(metrics.back()->scratch_bytes()));
       sums_offsets.push_back(sums);
@@ -258,13 +264,17 @@ struct Session::Impl {
       slot.sums = allocate(sums);
       good = good && slot.sums;
     }
-    return good ? Status() : Status(Code::resource, "not enough memory to compare pictures of " + describe(ref_format) + " with " + std::to_string(threads) + " threads; lower `threads`");
+    return good
+               ? Status()
+               : Status(Code::resource, "not enough memory to compare pictures of " + describe(ref_format) +
+                                            " with " + std::to_string(threads) + " threads; lower `threads`");
   }
 };
 
 Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) {
   if (options.backend == Backend::hip)
-    return Status(Code::unsupported, "backend=hip: this build has no GPU kernels; use backend=cpu or backend=auto");
+    return Status(Code::unsupported,
+                  "backend=hip: this build has no GPU kernels; use backend=cpu or backend=auto");
   auto plan = Plan::make(options.models, options.features);
   if (!plan.ok()) return plan.status();
   auto isa = cpu_isa_name();
@@ -273,14 +283,15 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) 
   impl->plan = std::move(*plan);
   for (const PlannedModel &m : impl->plan.models)
     impl->model_infos.push_back({m.model->label(), m.model->source(), m.model->origin()});
-  impl->threads = options.threads > 0 ? options.threads : int(std::max(1u, std::thread::hardware_concurrency()));
+  impl->threads =
+      options.threads > 0 ? options.threads : int(std::max(1u, std::thread::hardware_concurrency()));
   impl->backend = "cpu (" + std::string(*isa) + "), " + std::to_string(impl->threads) + " threads";
   impl->feature_pools.resize(impl->plan.feature_names.size());
   impl->model_pools.resize(impl->plan.models.size());
   impl->rows.resize(size_t(impl->plan.lookahead) + 2);
   for (Row &row : impl->rows) row.values.resize(impl->plan.feature_names.size());
-  // One frame a worker, one waiting for each so that none idles, and those that wait for a successor.
-  impl->slots.resize(size_t(2 * impl->threads + impl->plan.lookahead));
+  // One frame a worker, two waiting so that none idles, and those that wait for a successor.
+  impl->slots.resize(size_t(impl->threads + 2 + impl->plan.lookahead));
   impl->start_workers();
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
@@ -300,8 +311,8 @@ void Session::reset() { impl_->clear(); }
 
 Status Session::configure(const PictureFormat &ref, const PictureFormat &dist) {
   if (ref.width != dist.width || ref.height != dist.height)
-    return Status(Code::unsupported, "the reference is " + describe(ref) + ", the distorted picture " + describe(dist) +
-                                         ": bring them to one size first (videoscale)");
+    return Status(Code::unsupported, "the reference is " + describe(ref) + ", the distorted picture " +
+                                         describe(dist) + ": bring them to one size first (videoscale)");
   for (const PictureFormat *f : {&ref, &dist})
     if (f->width < 1 || f->height < 1 || f->depth < 8 || f->depth > 16)
       return Status(Code::unsupported, "pictures of " + describe(*f) + " cannot be compared");
