@@ -23,10 +23,14 @@ bool parse_whole(const std::string &text, T *value) {
 
 const char *noun(OptionType type) {
   switch (type) {
-    case OptionType::boolean: return "true or false";
-    case OptionType::integer: return "a whole number";
-    case OptionType::real: return "a number";
-    case OptionType::string: return "a text";
+    case OptionType::boolean:
+      return "true or false";
+    case OptionType::integer:
+      return "a whole number";
+    case OptionType::real:
+      return "a number";
+    case OptionType::string:
+      return "a text";
   }
   return "";
 }
@@ -54,7 +58,8 @@ Result<OptionValue> parse_value(std::string_view extractor, const OptionSpec &sp
       if (!parse_whole(text, &value) || !std::isfinite(value) || !in_range(value)) return expected();
       return OptionValue(value);
     }
-    case OptionType::string: break;
+    case OptionType::string:
+      break;
   }
   return OptionValue(text);
 }
@@ -62,10 +67,17 @@ Result<OptionValue> parse_value(std::string_view extractor, const OptionSpec &sp
 std::string suffix_part(const OptionSpec &spec, const OptionValue &value) {
   std::string part = std::string("_") + (spec.alias[0] ? spec.alias : spec.name);
   switch (spec.type) {
-    case OptionType::boolean: break;
-    case OptionType::integer: part.append("_").append(std::to_string(std::get<int>(value))); break;
-    case OptionType::real: part.append("_").append(general(std::get<double>(value))); break;
-    case OptionType::string: part.append("_").append(std::get<std::string>(value)); break;
+    case OptionType::boolean:
+      break;
+    case OptionType::integer:
+      part.append("_").append(std::to_string(std::get<int>(value)));
+      break;
+    case OptionType::real:
+      part.append("_").append(general(std::get<double>(value)));
+      break;
+    case OptionType::string:
+      part.append("_").append(std::get<std::string>(value));
+      break;
   }
   return part;
 }

@@ -38,11 +38,12 @@ Status check_luma(const char *metric, int size, const PictureFormat &format) {
       "the picture is " + std::to_string(format.width) + "x" + std::to_string(format.height);
   if (format.width < size || format.height < size) {
     const std::string limit = std::to_string(size) + "x" + std::to_string(size);
-    return Status(Code::unsupported, std::string(metric) + " needs at least " + limit + " samples, " + picture);
+    return Status(Code::unsupported,
+                  std::string(metric) + " needs at least " + limit + " samples, " + picture);
   }
   if (format.depth < 8 || format.depth > 16)
-    return Status(Code::unsupported, std::string(metric) + " needs 8 to 16 bits a sample, " + picture + " at " +
-                                         std::to_string(format.depth) + " bits");
+    return Status(Code::unsupported, std::string(metric) + " needs 8 to 16 bits a sample, " + picture +
+                                         " at " + std::to_string(format.depth) + " bits");
   return Status();
 }
 

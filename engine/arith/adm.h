@@ -93,7 +93,8 @@ VMAFHIP_HD int32_t adm_ratio(int32_t ref, int32_t dist) {
   const int shift = size < 32768 ? 0 : highest_bit(size) - 14;
   const uint32_t lead = static_cast<uint32_t>((size + half_of(shift)) >> shift);
   const int64_t reciprocal = (int64_t{1} << 30) / lead;
-  const int64_t ratio = ((ref < 0 ? -reciprocal : reciprocal) * dist + (int64_t{1} << (14 + shift))) >> (15 + shift);
+  const int64_t ratio =
+      ((ref < 0 ? -reciprocal : reciprocal) * dist + (int64_t{1} << (14 + shift))) >> (15 + shift);
   return static_cast<int32_t>(smaller(larger(ratio, int64_t{0}), int64_t{32768}));
 }
 
@@ -113,7 +114,8 @@ VMAFHIP_HD int32_t adm_restore(int32_t ref, int32_t dist, int32_t ratio, bool sa
   const int32_t restored = static_cast<int32_t>((static_cast<int64_t>(ratio) * ref + 16384) >> 15);
   if (!same_angle || ratio == 0 || ref == 0) return restored;
   const double limit = restored * gain_limit;
-  return static_cast<int32_t>(ref > 0 ? smaller(static_cast<double>(dist), limit) : larger(static_cast<double>(dist), limit));
+  return static_cast<int32_t>(ref > 0 ? smaller(static_cast<double>(dist), limit)
+                                      : larger(static_cast<double>(dist), limit));
 }
 
 // ---- Per sample: masking ----------------------------------------------------------------------------------
@@ -131,7 +133,8 @@ constexpr int kAdmSquareShift0[kAdmBands] = {29, 29, 30};
 
 // csf below 2^16 and |masker| up to 2^15 make the product at most 2^31 in magnitude.
 VMAFHIP_HD AdmMask adm_mask0(int32_t masker, uint32_t csf, int band) {
-  const int32_t product = static_cast<int32_t>(csf * static_cast<uint32_t>(masker) + static_cast<uint32_t>(kAdmMaskRound0[band]));
+  const int32_t product =
+      static_cast<int32_t>(csf * static_cast<uint32_t>(masker) + static_cast<uint32_t>(kAdmMaskRound0[band]));
   const int32_t c = static_cast<int16_t>(product >> kAdmMaskShift0[band]);
   const int32_t size = c < 0 ? -c : c;
   return {static_cast<int16_t>((8738 * size + 2048) >> 12), static_cast<int16_t>((4369 * size + 2048) >> 12)};
@@ -139,7 +142,8 @@ VMAFHIP_HD AdmMask adm_mask0(int32_t masker, uint32_t csf, int band) {
 
 // Scales 1 to 3: the rounding term of the shift by 32 is minus one half; so a masker of 0 weighs -1.
 VMAFHIP_HD int32_t adm_weighted(int32_t sample, uint32_t csf) {
-  return static_cast<int32_t>(static_cast<uint32_t>((multiply_wrapping(sample, csf) + (uint64_t{1} << 27)) >> 28));
+  return static_cast<int32_t>(
+      static_cast<uint32_t>((multiply_wrapping(sample, csf) + (uint64_t{1} << 27)) >> 28));
 }
 
 VMAFHIP_HD AdmMask adm_mask(int32_t masker, uint32_t csf) {
@@ -164,7 +168,8 @@ VMAFHIP_HD int32_t adm_above(int32_t signal, uint32_t csf, uint32_t threshold) {
 // final shift is a logical one, which SSE2 has for 64-bit lanes; a row of n samples is to be freed of n offsets.
 VMAFHIP_HD uint64_t adm_cube_offset(int32_t x, int square_shift, int shift) {
   const uint64_t wide = static_cast<uint64_t>(static_cast<uint32_t>(x)) * static_cast<uint32_t>(x);
-  const int32_t square = static_cast<int32_t>(static_cast<uint32_t>((wide + (uint64_t{1} << (square_shift - 1))) >> square_shift));
+  const int32_t square = static_cast<int32_t>(
+      static_cast<uint32_t>((wide + (uint64_t{1} << (square_shift - 1))) >> square_shift));
   const uint64_t cube = multiply_wrapping(square, static_cast<uint32_t>(x));
   return (cube + static_cast<uint64_t>(half_of(shift)) + (uint64_t{1} << 63)) >> shift;
 }
@@ -195,22 +200,28 @@ struct AdmCsfRow {
 };
 
 constexpr AdmCsfRow kAdmCsfRows[] = {
-    {1080, 3.0,
+    {1080,
+     3.0,
      {{.01183f, .025026f, .04295f, .058621f}, {.004302f, .011778f, .023918f, .035901f}},
      {{.011249f, .022606f, .035930f, .045673f}, {.004097f, .010921f, .021430f, .031313f}}},
-    {2160, 1.5,
+    {2160,
+     1.5,
      {{.01183f, .025026f, .04295f, .058621f}, {.004302f, .011778f, .023918f, .035901f}},
      {{.011249f, .022606f, .035930f, .045673f}, {.004097f, .010921f, .021430f, .031313f}}},
-    {1080, 5.0,
+    {1080,
+     5.0,
      {{.004212f, .014809f, .029642f, .047464f}, {.000984f, .005852f, .0146f, .027574f}},
      {{.004052f, .013939f, .026298f, .038833f}, {.000927f, .005544f, .013415f, .024515f}}},
-    {2160, 3.0,
+    {2160,
+     3.0,
      {{.00226f, .01183f, .025026f, .04295f}, {.000479f, .004302f, .011778f, .023918f}},
      {{.002166f, .011249f, .022606f, .035930f}, {.000447f, .004097f, .010921f, .021430f}}},
-    {2160, 5.0,
+    {2160,
+     5.0,
      {{.000092f, .004212f, .014809f, .029642f}, {.000050f, .000984f, .005852f, .0146f}},
      {{.000077f, .004052f, .013939f, .026298f}, {.000045f, .000927f, .005544f, .013415f}}},
-    {720, 5.0,
+    {720,
+     5.0,
      {{.010144f, .022561f, .040309f, .05672f}, {.003463f, .010282f, .021839f, .034641f}},
      {{.009689f, .020577f, .034162f, .044523f}, {.003302f, .009579f, .019661f, .030318f}}},
 };
@@ -236,7 +247,8 @@ inline float adm_sensitivity(const AdmOptions &options, int scale, int direction
                                               {0.72709f, 0.49428f, 0.28688f, 0.15214f}};
   constexpr double pi = 3.14159265358979323846;
   // Pixels a degree of visual angle.
-  const volatile float density = static_cast<float>(options.norm_view_dist * options.ref_display_height * pi / 180.0);
+  const volatile float density =
+      static_cast<float>(options.norm_view_dist * options.ref_display_height * pi / 180.0);
   const double band = static_cast<double>(1 << (scale + 1)) * f0 * g[direction] / density;
   const volatile float t = static_cast<float>(std::log10(band));
   const volatile float kt = k * t;
@@ -279,12 +291,15 @@ inline AdmParams adm_configure(const AdmOptions &options, int width, int height)
       else if (standard)
         p.csf[band] = band == 2 ? 49417 : 36453;
       else
-        p.csf[band] = static_cast<uint16_t>(static_cast<int32_t>(sensitivity * (band == 2 ? 0x1p23 : 0x1p21)));
+        p.csf[band] =
+            static_cast<uint16_t>(static_cast<int32_t>(sensitivity * (band == 2 ? 0x1p23 : 0x1p21)));
     }
 
     const double columns = std::log2(static_cast<double>(width));
     for (int band = 0; band < kAdmBands; band++)
-      p.col_shift[band] = static_cast<int>(std::ceil(s > 0 ? columns : band == 2 ? columns - 3 : columns - 4));
+      p.col_shift[band] = static_cast<int>(std::ceil(s > 0       ? columns
+                                                     : band == 2 ? columns - 3
+                                                                 : columns - 4));
     p.row_shift = static_cast<int>(std::ceil(std::log2(static_cast<double>(height))));
 
     const int region_width = p.right - p.left, region_height = p.bottom - p.top;
@@ -327,7 +342,8 @@ inline float adm_pool_den(const AdmScaleParams &p, int scale, const uint64_t sum
   volatile float total = 0;
   for (int band = 0; band < kAdmBands; band++) {
     const double unit = std::ldexp(1.0, bits[scale] - p.den_col_shift - p.den_row_shift);
-    const volatile float sum = static_cast<float>(static_cast<double>(sums[band]) / unit * p.cubed[band == 2]);
+    const volatile float sum =
+        static_cast<float>(static_cast<double>(sums[band]) / unit * p.cubed[band == 2]);
     const volatile float root = adm_cube_root(sum);
     const volatile float term = root + p.noise;
     total = band == 0 ? term : total + term;
@@ -369,7 +385,8 @@ inline AdmScores adm_finish(const AdmSums &sums, const AdmParams &params) {
   // Nothing to lose: only possible without noise.
   out.adm2 = out.total_den == 0 ? 1.0 : out.total_num / out.total_den;
   out.aim = out.total_den == 0 ? 0.0 : aim / out.total_den;
-  out.adm3 = larger(out.adm2 * options.dlm_weight + (1 - out.aim) * (1 - options.dlm_weight), options.min_val);
+  out.adm3 =
+      larger(out.adm2 * options.dlm_weight + (1 - out.aim) * (1 - options.dlm_weight), options.min_val);
   return out;
 }
 

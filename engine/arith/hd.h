@@ -28,7 +28,9 @@ VMAFHIP_HD constexpr T larger(T a, T b) {
 }
 
 // |v| without the undefined case of the most negative value.
-VMAFHIP_HD constexpr uint32_t magnitude(int32_t v) { return v < 0 ? 0u - static_cast<uint32_t>(v) : static_cast<uint32_t>(v); }
+VMAFHIP_HD constexpr uint32_t magnitude(int32_t v) {
+  return v < 0 ? 0u - static_cast<uint32_t>(v) : static_cast<uint32_t>(v);
+}
 
 // Half of 2^shift, the rounding term of a right shift; 0 if nothing is shifted out.
 VMAFHIP_HD constexpr int64_t half_of(int shift) { return shift > 0 ? int64_t{1} << (shift - 1) : 0; }

@@ -38,7 +38,9 @@ VMAFHIP_HD constexpr int16_t motion_high(int32_t d) { return static_cast<int16_t
 VMAFHIP_HD constexpr int16_t motion_low(int32_t d) { return static_cast<int16_t>(d & 255); }
 
 // (sum of taps * d + 2^15) >> 16, from the sums over high and low halves: both floors nest exactly.
-VMAFHIP_HD constexpr int32_t motion_join(int32_t high, int32_t low) { return (high + ((low + 32768) >> 8)) >> 8; }
+VMAFHIP_HD constexpr int32_t motion_join(int32_t high, int32_t low) {
+  return (high + ((low + 32768) >> 8)) >> 8;
+}
 
 inline double motion_score(const MotionSums &sums, int width, int height, const MotionParams &params) {
   const double pixels = static_cast<double>(static_cast<unsigned>(width) * static_cast<unsigned>(height));

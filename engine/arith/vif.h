@@ -15,7 +15,7 @@
 namespace vmafhip {
 
 constexpr int kVifScales = 4;
-constexpr int kVifMinSize = 16;     // below it the coarsest scale has fewer than two samples
+constexpr int kVifMinSize = 16;  // below it the coarsest scale has fewer than two samples
 constexpr int kVifMaxRadius = 8;
 constexpr int kVifTapCount[kVifScales] = {17, 9, 5, 3};
 
@@ -114,7 +114,8 @@ VMAFHIP_HD void vif_add_pixel(const VifStatistics &s, const uint16_t *table, dou
   gain = smaller(gain, gain_limit);
   const int64_t noise = static_cast<int64_t>(residue) + kVifNoise;
   const int64_t signal = static_cast<int64_t>((gain * gain) * s.ref) + noise;
-  sums->num_log += vif_log2(table, static_cast<uint64_t>(signal)) - vif_log2(table, static_cast<uint64_t>(noise));
+  sums->num_log +=
+      vif_log2(table, static_cast<uint64_t>(signal)) - vif_log2(table, static_cast<uint64_t>(noise));
 }
 
 struct VifScores {
@@ -131,9 +132,11 @@ inline VifScores vif_finish(const VifSums &sums, const VifParams &params) {
   for (int s = first; s < kVifScales; s++) {
     const VifScaleSums &sum = sums.scale[s];
     // 16384 * 65025: from 2^-16 to the square of the 8-bit range, times 4.
-    out.num[s] = static_cast<float>(static_cast<double>(sum.num_log) / 2048.0 +
-                                    (static_cast<double>(sum.den_low) - (static_cast<double>(sum.num_low) / 16384.0) / 65025.0));
-    out.den[s] = static_cast<float>(static_cast<double>(sum.den_log) / 2048.0 + static_cast<double>(sum.den_low));
+    out.num[s] = static_cast<float>(
+        static_cast<double>(sum.num_log) / 2048.0 +
+        (static_cast<double>(sum.den_low) - (static_cast<double>(sum.num_low) / 16384.0) / 65025.0));
+    out.den[s] =
+        static_cast<float>(static_cast<double>(sum.den_log) / 2048.0 + static_cast<double>(sum.den_low));
   }
   for (int s = first; s < kVifScales; s++) {
     const float ratio = out.num[s] / out.den[s];

@@ -23,7 +23,7 @@ struct Signal {
 };
 
 struct Memory {
-  int32_t *low_plane[2][2];  // low bands of this and the next scale: [scale parity][ref or dist]
+  int32_t *low_plane[2][2];           // low bands of this and the next scale: [scale parity][ref or dist]
   int32_t *column_low, *column_high;  // after the vertical filter; one mirrored sample before, two behind
   int32_t *band[2][kAdmBands];        // a row of h, v, d: ref, dist
   int32_t *same_angle;
@@ -152,8 +152,8 @@ void compare_angles(const Memory &m, Span span) {
 }
 
 // Scale 0: adm_ratio() and adm_restore() without branches, on samples with the sign of ref divided out.
-void decouple0(const int32_t *ref, const int32_t *dist, const int32_t *same_angle, double gain_limit, Span span,
-               int32_t *restored, int32_t *additive) {
+void decouple0(const int32_t *ref, const int32_t *dist, const int32_t *same_angle, double gain_limit,
+               Span span, int32_t *restored, int32_t *additive) {
 #pragma GCC ivdep
   for (int x = span.first; x < span.last; x++) {
     const int32_t sign = ref[x] >> 31;
@@ -170,10 +170,11 @@ void decouple0(const int32_t *ref, const int32_t *dist, const int32_t *same_angl
   }
 }
 
-void decouple(const int32_t *ref, const int32_t *dist, const int32_t *same_angle, double gain_limit, Span span,
-              int32_t *restored, int32_t *additive) {
+void decouple(const int32_t *ref, const int32_t *dist, const int32_t *same_angle, double gain_limit,
+              Span span, int32_t *restored, int32_t *additive) {
   for (int x = span.first; x < span.last; x++) {
-    const int32_t value = adm_restore(ref[x], dist[x], adm_ratio(ref[x], dist[x]), same_angle[x] != 0, gain_limit);
+    const int32_t value =
+        adm_restore(ref[x], dist[x], adm_ratio(ref[x], dist[x]), same_angle[x] != 0, gain_limit);
     restored[x] = value;
     additive[x] = static_cast<int32_t>(static_cast<uint32_t>(dist[x]) - static_cast<uint32_t>(value));
   }
@@ -199,8 +200,9 @@ void weigh(const Signal &signal, int slot, const AdmScaleParams &p, Span span) {
       md = adm_mask(d[x], cd);
     }
     // Unsigned: wraps as libvmaf's i32 does.
-    neighbour[x] = static_cast<int32_t>(static_cast<uint32_t>(mh.neighbour) + static_cast<uint32_t>(mv.neighbour) +
-                                        static_cast<uint32_t>(md.neighbour));
+    neighbour[x] =
+        static_cast<int32_t>(static_cast<uint32_t>(mh.neighbour) + static_cast<uint32_t>(mv.neighbour) +
+                             static_cast<uint32_t>(md.neighbour));
     centre[x] = static_cast<int32_t>(static_cast<uint32_t>(mh.centre) + static_cast<uint32_t>(mv.centre) +
                                      static_cast<uint32_t>(md.centre));
   }
@@ -211,7 +213,8 @@ void weigh(const Signal &signal, int slot, const AdmScaleParams &p, Span span) {
 }
 
 // Threshold along a row from the weights of the rows above, here and below.
-void sum_weights(const Signal &signal, int above, int here, int below, const AdmScaleParams &p, int32_t *threshold) {
+void sum_weights(const Signal &signal, int above, int here, int below, const AdmScaleParams &p,
+                 int32_t *threshold) {
   const int32_t *a = signal.neighbour[above], *b = signal.neighbour[here], *c = signal.neighbour[below];
   const int32_t *centre = signal.centre[here];
 #pragma GCC ivdep
@@ -240,15 +243,16 @@ int64_t masked_row(const int32_t *signal, const int32_t *threshold, const AdmSca
 
 // Adds one row of `signal`, masked by `masker`.
 template <int kScale>
-void add_masked(const Signal &signal, const Signal &masker, int y, const AdmScaleParams &p, int32_t *threshold,
-                int64_t *sums) {
+void add_masked(const Signal &signal, const Signal &masker, int y, const AdmScaleParams &p,
+                int32_t *threshold, int64_t *sums) {
   const int above = y > 0 ? y - 1 : 1, below = y + 1 < p.height ? y + 1 : p.height - 1;
   const int slot = y % kRows;
   sum_weights(masker, above % kRows, slot, below % kRows, p, threshold);
   const int64_t rows[kAdmBands] = {masked_row<kScale, 0>(signal.band[slot][0], threshold, p),
                                    masked_row<kScale, 1>(signal.band[slot][1], threshold, p),
                                    masked_row<kScale, 2>(signal.band[slot][2], threshold, p)};
-  for (int band = 0; band < kAdmBands; band++) sums[band] += (rows[band] + half_of(p.row_shift)) >> p.row_shift;
+  for (int band = 0; band < kAdmBands; band++)
+    sums[band] += (rows[band] + half_of(p.row_shift)) >> p.row_shift;
 }
 
 template <int kScale>
@@ -271,7 +275,8 @@ struct Source {
 
 // One row of bands: low into the next scale's plane, detail into m.band if `detail` is not empty.
 template <int kScale>
-void transform_row(const Source &source, int image, int y, int width, int height, Span detail, const Memory &m) {
+void transform_row(const Source &source, int image, int y, int width, int height, Span detail,
+                   const Memory &m) {
   const int band_width = (width + 1) / 2;
   int rows[4];
   for (int k = 0; k < 4; k++) rows[k] = adm_index(2 * y - 1 + k, height);
@@ -304,8 +309,8 @@ void transform_row(const Source &source, int image, int y, int width, int height
 }
 
 template <int kScale>
-void run_scale(const Source &ref, const Source &dist, int width, int height, const AdmParams &params, const Memory &m,
-               AdmScaleSums *sums) {
+void run_scale(const Source &ref, const Source &dist, int width, int height, const AdmParams &params,
+               const Memory &m, AdmScaleSums *sums) {
   const AdmScaleParams &p = params.scale[kScale];
   const bool skip = kScale == 0 && params.options.skip_scale0;
   const Span around = {larger(p.left - 1, 0), smaller(p.right + 1, p.width)};
@@ -333,7 +338,8 @@ void run_scale(const Source &ref, const Source &dist, int width, int height, con
     for (int row = y - 1; row <= last; row++) {
       if (row < p.top || row >= p.bottom) continue;
       add_masked<kScale>(m.restored, m.additive, row, p, m.threshold, sums->num);
-      if (!params.options.skip_aim) add_masked<kScale>(m.additive, m.restored, row, p, m.threshold, sums->aim);
+      if (!params.options.skip_aim)
+        add_masked<kScale>(m.additive, m.restored, row, p, m.threshold, sums->aim);
     }
   }
 }
@@ -346,15 +352,19 @@ size_t adm_scratch_bytes(int width, int height) {
   return arena.used();
 }
 
-void adm(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch, AdmSums *sums) {
+void adm(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch,
+         AdmSums *sums) {
   Arena arena(scratch);
   const Memory m(&arena, ref.width, ref.height);
   *sums = AdmSums();
   const AdmScaleParams *p = params.scale;
   run_scale<0>({ref, nullptr}, {dist, nullptr}, ref.width, ref.height, params, m, &sums->scale[0]);
-  run_scale<1>({{}, m.low_plane[0][0]}, {{}, m.low_plane[0][1]}, p[0].width, p[0].height, params, m, &sums->scale[1]);
-  run_scale<2>({{}, m.low_plane[1][0]}, {{}, m.low_plane[1][1]}, p[1].width, p[1].height, params, m, &sums->scale[2]);
-  run_scale<3>({{}, m.low_plane[0][0]}, {{}, m.low_plane[0][1]}, p[2].width, p[2].height, params, m, &sums->scale[3]);
+  run_scale<1>({{}, m.low_plane[0][0]}, {{}, m.low_plane[0][1]}, p[0].width, p[0].height, params, m,
+               &sums->scale[1]);
+  run_scale<2>({{}, m.low_plane[1][0]}, {{}, m.low_plane[1][1]}, p[1].width, p[1].height, params, m,
+               &sums->scale[2]);
+  run_scale<3>({{}, m.low_plane[0][0]}, {{}, m.low_plane[0][1]}, p[2].width, p[2].height, params, m,
+               &sums->scale[3]);
 }
 
 }  // namespace vmafhip::VMAFHIP_ISA

@@ -60,7 +60,9 @@ class CpuMotion final : public Metric {
   CpuMotion(const CpuKernels &kernels, const MotionParams &params, const PictureFormat &format)
       : kernels_(kernels), params_(params), format_(format) {}
 
-  size_t scratch_bytes() const override { return kernels_.motion_scratch_bytes(format_.width, format_.height); }
+  size_t scratch_bytes() const override {
+    return kernels_.motion_scratch_bytes(format_.width, format_.height);
+  }
 
   void measure(const FrameView &frame, std::byte *scratch, std::byte *sums) const override {
     MotionSums result = {};
@@ -77,11 +79,13 @@ class CpuMotion final : public Metric {
 
 }  // namespace
 
-std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams &params, const PictureFormat &format) {
+std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams &params,
+                                     const PictureFormat &format) {
   return std::make_unique<CpuVif>(kernels, params, format);
 }
 
-std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params, const PictureFormat &format) {
+std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params,
+                                     const PictureFormat &format) {
   return std::make_unique<CpuAdm>(kernels, params, format);
 }
 

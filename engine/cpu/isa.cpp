@@ -18,7 +18,8 @@ Result<const CpuKernels *> find_cpu_kernels(std::string_view name) {
     if (name == kernels->isa) return kernels;
     names += (names.empty() ? "" : ", ") + std::string(kernels->isa);
   }
-  return Status(Code::invalid_argument, "VMAFHIP_ISA=" + std::string(name) + " is no instruction set of this build; it has " + names);
+  return Status(Code::invalid_argument,
+                "VMAFHIP_ISA=" + std::string(name) + " is no instruction set of this build; it has " + names);
 }
 
 Result<const CpuKernels *> choose_cpu_kernels() {

@@ -10,11 +10,12 @@ size_t vif_scratch_bytes(int width, int height);
 void vif(const PlaneView &ref, const PlaneView &dist, const VifParams &params, const uint16_t *log_table,
          std::byte *scratch, VifSums *sums);
 size_t adm_scratch_bytes(int width, int height);
-void adm(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch, AdmSums *sums);
+void adm(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch,
+         AdmSums *sums);
 size_t motion_scratch_bytes(int width, int height);
 uint64_t motion_sad(const PlaneView &earlier, const PlaneView &current, std::byte *scratch);
 
-const CpuKernels kernels = {VMAFHIP_NAME(VMAFHIP_ISA), vif_scratch_bytes, vif,  adm_scratch_bytes, adm,
+const CpuKernels kernels = {VMAFHIP_NAME(VMAFHIP_ISA), vif_scratch_bytes, vif, adm_scratch_bytes, adm,
                             motion_scratch_bytes,      motion_sad};
 
 }  // namespace vmafhip::VMAFHIP_ISA

@@ -23,7 +23,8 @@ struct CpuKernels {
               std::byte *scratch, VifSums *sums);
 
   size_t (*adm_scratch_bytes)(int width, int height);
-  void (*adm)(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch, AdmSums *sums);
+  void (*adm)(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch,
+              AdmSums *sums);
 
   size_t (*motion_scratch_bytes)(int width, int height);
   uint64_t (*motion_sad)(const PlaneView &earlier, const PlaneView &current, std::byte *scratch);

@@ -35,13 +35,15 @@ void columns8(const uint8_t *const *earlier, const uint8_t *const *current, int 
 }
 
 // The same for words, moved up to 16 bits: differences have 17 bits.
-void columns16(const uint16_t *const *earlier, const uint16_t *const *current, int up, int width, const Memory &out) {
+void columns16(const uint16_t *const *earlier, const uint16_t *const *current, int up, int width,
+               const Memory &out) {
 #pragma GCC ivdep
   for (int x = 0; x < width; x++) {
     int32_t high = 0, low = 0;
 #pragma GCC unroll 5
     for (int k = 0; k < kTaps; k++) {
-      const int32_t difference = (static_cast<int32_t>(earlier[k][x]) - static_cast<int32_t>(current[k][x])) << up;
+      const int32_t difference = (static_cast<int32_t>(earlier[k][x]) - static_cast<int32_t>(current[k][x]))
+                                 << up;
       const int16_t tap = kMotionTaps[k < 3 ? k : 4 - k];
       high += tap * motion_high(difference);
       low += tap * motion_low(difference);
@@ -109,7 +111,8 @@ size_t motion_scratch_bytes(int width, int) {
 uint64_t motion_sad(const PlaneView &earlier, const PlaneView &current, std::byte *scratch) {
   Arena arena(scratch);
   const Memory memory(&arena, current.width);
-  return current.depth == 8 ? sad<uint8_t>(earlier, current, memory) : sad<uint16_t>(earlier, current, memory);
+  return current.depth == 8 ? sad<uint8_t>(earlier, current, memory)
+                            : sad<uint16_t>(earlier, current, memory);
 }
 
 }  // namespace vmafhip::VMAFHIP_ISA

@@ -21,11 +21,12 @@ constexpr int kRing = 2 * kVifMaxRadius + 1;
 // Column sums of one row, with kPad mirrored columns on either side.
 struct Columns {
   uint16_t *mean_ref, *mean_dist;
-  uint16_t *ref_high, *ref_low, *dist_high, *dist_low, *cross_high, *cross_low;  // halves of squares and product
+  uint16_t *ref_high, *ref_low, *dist_high, *dist_low, *cross_high,
+      *cross_low;  // halves of squares and product
 };
 
 struct Memory {
-  uint16_t *ring[2][kRing];      // rows of the finest scale, ref and dist, converted
+  uint16_t *ring[2][kRing];        // rows of the finest scale, ref and dist, converted
   uint16_t *plane[2][kVifScales];  // coarser scales, rows next to each other; [0] unused
   Columns columns;
   uint16_t *even, *odd;  // column sums for the next scale, each with kPad mirrored ones around
@@ -38,7 +39,7 @@ struct Memory {
       for (int s = 1; s < kVifScales; s++)
         plane[image][s] = arena->take<uint16_t>((w >> s) * static_cast<size_t>(height >> s));
     }
-    uint16_t **rows[] = {&columns.mean_ref, &columns.mean_dist, &columns.ref_high,   &columns.ref_low,
+    uint16_t **rows[] = {&columns.mean_ref,  &columns.mean_dist, &columns.ref_high,   &columns.ref_low,
                          &columns.dist_high, &columns.dist_low,  &columns.cross_high, &columns.cross_low};
     for (uint16_t **row : rows) *row = arena->take<uint16_t>(w, kPad, kPad);
     even = arena->take<uint16_t>(w / 2 + 1, kPad, kPad);
@@ -50,7 +51,6 @@ struct Memory {
 struct Window {
   const uint16_t *ref[kRing], *dist[kRing];
 };
-
 
 // Rounded 2^-16 of a sum that was taken over high and low halves.
 inline uint32_t join(uint32_t high, uint32_t low) { return high + ((low + 32768) >> 16); }
@@ -74,7 +74,8 @@ void columns8_squares(const uint16_t *const *rows, int width, uint16_t *mean, ui
     uint32_t square = 0;
 #pragma GCC unroll 9
     for (int k = 0; k < kVifMaxRadius; k++) {
-      const int16_t a = static_cast<int16_t>(rows[k][x]), b = static_cast<int16_t>(rows[2 * kVifMaxRadius - k][x]);
+      const int16_t a = static_cast<int16_t>(rows[k][x]),
+                    b = static_cast<int16_t>(rows[2 * kVifMaxRadius - k][x]);
       sum += static_cast<int16_t>(kVifTaps[0][k]) * static_cast<int16_t>(a + b);
       square += static_cast<uint32_t>(kVifTaps[0][k]) * static_cast<uint16_t>(a * a + b * b);
     }
@@ -97,12 +98,15 @@ void columns8_product(const uint16_t *const *ref, const uint16_t *const *dist, i
     uint32_t product = 0;
 #pragma GCC unroll 9
     for (int k = 0; k < kVifMaxRadius; k++) {
-      const int16_t a = static_cast<int16_t>(ref[k][x]), b = static_cast<int16_t>(ref[2 * kVifMaxRadius - k][x]);
-      const int16_t c = static_cast<int16_t>(dist[k][x]), d = static_cast<int16_t>(dist[2 * kVifMaxRadius - k][x]);
+      const int16_t a = static_cast<int16_t>(ref[k][x]),
+                    b = static_cast<int16_t>(ref[2 * kVifMaxRadius - k][x]);
+      const int16_t c = static_cast<int16_t>(dist[k][x]),
+                    d = static_cast<int16_t>(dist[2 * kVifMaxRadius - k][x]);
       sums += static_cast<int16_t>(kVifTaps[0][k]) * static_cast<int16_t>(a + b + c + d);
       product += static_cast<uint32_t>(kVifTaps[0][k]) * static_cast<uint16_t>(a * c + b * d + kBias);
     }
-    const int16_t a = static_cast<int16_t>(ref[kVifMaxRadius][x]), c = static_cast<int16_t>(dist[kVifMaxRadius][x]);
+    const int16_t a = static_cast<int16_t>(ref[kVifMaxRadius][x]),
+                  c = static_cast<int16_t>(dist[kVifMaxRadius][x]);
     sums += static_cast<int16_t>(kVifTaps[0][kVifMaxRadius]) * static_cast<int16_t>(a + c);
     product += static_cast<uint32_t>(kVifTaps[0][kVifMaxRadius]) * static_cast<uint16_t>(a * c + kBias);
     product += 128 * static_cast<uint32_t>(sums) + (1u << 30) - kBias * taps_of_half_window();
@@ -126,7 +130,8 @@ void columns16_mean(const uint16_t *const *rows, int width, uint16_t *mean) {
 }
 
 template <int kScale>
-void columns16_product(const uint16_t *const *a, const uint16_t *const *b, int width, uint16_t *high, uint16_t *low) {
+void columns16_product(const uint16_t *const *a, const uint16_t *const *b, int width, uint16_t *high,
+                       uint16_t *low) {
   constexpr int kTaps = kVifTapCount[kScale];
 #pragma GCC ivdep
   for (int x = 0; x < width; x++) {
@@ -182,7 +187,8 @@ void row_sums(const uint16_t *high, const uint16_t *low, int count, uint32_t *ou
 }
 
 template <int kScale>
-void add_row(const Columns &columns, int width, const uint16_t *log_table, double gain_limit, VifScaleSums *sums) {
+void add_row(const Columns &columns, int width, const uint16_t *log_table, double gain_limit,
+             VifScaleSums *sums) {
   alignas(64) uint32_t mean_ref[kBlock], mean_dist[kBlock], ref[kBlock], dist[kBlock], cross[kBlock];
   VifScaleSums local;
   for (int at = 0; at < width; at += kBlock) {
@@ -218,7 +224,8 @@ void mirror_columns(uint16_t *row, int width) {
 }
 
 void mirror_columns(const Columns &c, int width) {
-  uint16_t *const rows[] = {c.mean_ref, c.mean_dist, c.ref_high, c.ref_low, c.dist_high, c.dist_low, c.cross_high, c.cross_low};
+  uint16_t *const rows[] = {c.mean_ref,  c.mean_dist, c.ref_high,   c.ref_low,
+                            c.dist_high, c.dist_low,  c.cross_high, c.cross_low};
   for (uint16_t *row : rows) mirror_columns(row, width);
 }
 
@@ -236,7 +243,8 @@ void decimate(const uint16_t *const *window, int width, const Memory &memory, ui
     for (int x = 0; x < width; x++) {
       int32_t sum = (128 << 16) + 128;
 #pragma GCC unroll 9
-      for (int k = 0; k < kTaps; k++) sum += static_cast<int16_t>(kVifTaps[kNext][k]) * static_cast<int16_t>(rows[k][x]);
+      for (int k = 0; k < kTaps; k++)
+        sum += static_cast<int16_t>(kVifTaps[kNext][k]) * static_cast<int16_t>(rows[k][x]);
       sums[x] = static_cast<uint16_t>(static_cast<uint32_t>(sum) >> 8);
     }
   } else {
@@ -278,8 +286,8 @@ void convert_row(const PlaneView &plane, int y, uint16_t *out) {
 }
 
 template <int kScale>
-void coarse_scale(int width, int height, const VifParams &params, const uint16_t *log_table, const Memory &memory,
-                  VifScaleSums *sums) {
+void coarse_scale(int width, int height, const VifParams &params, const uint16_t *log_table,
+                  const Memory &memory, VifScaleSums *sums) {
   constexpr int kTaps = kVifTapCount[kScale];
   for (int y = 0; y < height; y++) {
     Window window;
@@ -302,8 +310,8 @@ void coarse_scale(int width, int height, const VifParams &params, const uint16_t
 }
 
 template <bool k8>
-void finest_scale(const PlaneView &ref, const PlaneView &dist, const VifParams &params, const uint16_t *log_table,
-                  const Memory &memory, VifScaleSums *sums) {
+void finest_scale(const PlaneView &ref, const PlaneView &dist, const VifParams &params,
+                  const uint16_t *log_table, const Memory &memory, VifScaleSums *sums) {
   const int width = ref.width, height = ref.height;
   int converted = 0;
   for (int y = 0; y < height; y++) {

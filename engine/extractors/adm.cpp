@@ -108,15 +108,17 @@ Status check_options(const Options &all) {
   const AdmOptions options = adm_options(all);
   const std::string display = display_text(options.norm_view_dist, options.ref_display_height);
   if (options.csf_mode == 1)
-    return Status(Code::unsupported,
-                  "adm: adm_csf_mode=1 is not available, because libvmaf does not define it consistently (its code "
-                  "paths disagree); use 0, 2 or 3");
+    return Status(
+        Code::unsupported,
+        "adm: adm_csf_mode=1 is not available, because libvmaf does not define it consistently (its code "
+        "paths disagree); use 0, 2 or 3");
   if (options.norm_view_dist * options.ref_display_height < 3.0 * 1080)
     return Status(Code::invalid_argument,
                   "adm: adm_norm_view_dist * adm_ref_display_height must be at least 3240, not " + display);
   if (options.csf_mode != 0 && !adm_csf_row(options.norm_view_dist, options.ref_display_height)) {
     std::string message = "adm: adm_csf_mode=" + std::to_string(options.csf_mode) +
-                          " is not defined for adm_ref_display_height " + display + " (adm_norm_view_dist), only for ";
+                          " is not defined for adm_ref_display_height " + display +
+                          " (adm_norm_view_dist), only for ";
     const char *separator = "";
     for (const AdmCsfRow &row : kAdmCsfRows) {
       message += separator + display_text(row.norm_view_dist, row.ref_display_height);
@@ -141,7 +143,8 @@ const Extractor kAdmExtractor = {
     .lookback = [](const Options &) { return 0; },
     .lookahead = [](const Options &) { return 0; },
     .check_options = check_options,
-    .check_format = [](const Options &, const PictureFormat &format) { return check_luma("adm", kAdmMinSize, format); },
+    .check_format = [](const Options &,
+                       const PictureFormat &format) { return check_luma("adm", kAdmMinSize, format); },
     .sums_bytes = sizeof(AdmSums),
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<AdmScorer>(options, format);

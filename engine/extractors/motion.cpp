@@ -125,15 +125,18 @@ const Extractor kMotionExtractor = {
     .options = kOptions,
     .outputs = kOutputs,
     .luma_only = true,
-    .lookback = [](const Options &options) {
-      return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
-    },
+    .lookback =
+        [](const Options &options) {
+          return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
+        },
     // motion3 of frame 0 needs the first comparison, motion2 of a frame the next one.
-    .lookahead = [](const Options &options) {
-      return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
-    },
+    .lookahead =
+        [](const Options &options) {
+          return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
+        },
     .check_options = [](const Options &) { return Status(); },
-    .check_format = [](const Options &, const PictureFormat &format) { return check_luma("motion", kMotionMinSize, format); },
+    .check_format = [](const Options &,
+                       const PictureFormat &format) { return check_luma("motion", kMotionMinSize, format); },
     .sums_bytes = sizeof(MotionSums),
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<MotionScorer>(options, format);

@@ -35,7 +35,8 @@ constexpr OutputSpec kOutputs[] = {
 
 class VifScorer final : public Scorer {
  public:
-  explicit VifScorer(const Options &options) : params_(vif_params(options)), debug_(options.boolean("debug")) {}
+  explicit VifScorer(const Options &options)
+      : params_(vif_params(options)), debug_(options.boolean("debug")) {}
 
   void add(uint64_t frame, const std::byte *sums, const Emit &emit) override {
     VifSums exact;
@@ -77,7 +78,8 @@ const Extractor kVifExtractor = {
     .lookback = [](const Options &) { return 0; },
     .lookahead = [](const Options &) { return 0; },
     .check_options = [](const Options &) { return Status(); },
-    .check_format = [](const Options &, const PictureFormat &format) { return check_luma("vif", kVifMinSize, format); },
+    .check_format = [](const Options &,
+                       const PictureFormat &format) { return check_luma("vif", kVifMinSize, format); },
     .sums_bytes = sizeof(VifSums),
     .make_scorer = [](const Options &options, const PictureFormat &) -> std::unique_ptr<Scorer> {
       return std::make_unique<VifScorer>(options);
