@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 
 #include "tests/model_files.h"
 
@@ -15,16 +16,20 @@ std::string libvmaf_model(const std::string &name) {
 
 std::vector<std::vector<double>> golden_features(const golden::Section &section,
                                                  const std::vector<ModelFeature> &features) {
+  constexpr std::string_view kMiddle = "_feature_", kTail = "_score";
   std::vector<std::vector<double>> frames;
   for (size_t i = 0; i < features.size(); ++i) {
-    // VMAF_integer_feature_adm2_score -> integer_adm2; the only option here is the gain limit of NEG models.
-    constexpr size_t kHead = std::string_view("VMAF_integer_feature_").size();
     const std::string &output = features[i].output;
-    const std::string name = "integer_" + output.substr(kHead, output.size() - kHead - 6) +
-                             (features[i].options.empty() ? "" : "_egl_1");
-    const std::vector<double> &scores = section.scores.at(name);
-    frames.resize(scores.size(), std::vector<double>(features.size()));
-    for (size_t f = 0; f < scores.size(); ++f) frames[f][i] = scores[f];
+    const size_t start = output.find(kMiddle) + kMiddle.size();
+    const std::string alias = (output.starts_with("VMAF_integer") ? "integer_" : "") +
+                              output.substr(start, output.size() - start - kTail.size());
+    for (const auto &[name, scores] : section.scores) {
+      if (name != alias && !name.starts_with(alias + "_")) continue;
+      frames.resize(scores.size());
+      for (size_t f = 0; f < scores.size(); ++f) frames[f].push_back(scores[f]);
+    }
+    for (const auto &frame : frames)
+      if (frame.size() != i + 1) throw std::runtime_error(alias + " is there not at all or more than once");
   }
   return frames;
 }

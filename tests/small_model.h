@@ -19,7 +19,8 @@ std::string libvmaf_model(const std::string &name);
   if ((path).empty())            \
   GTEST_SKIP() << "libvmaf's model files are not here; VMAFHIP_TEST_MODELS can name their folder"
 
-// The features that `model` reads in a golden section, per frame.
+// Frame by frame the scores of `features` in the golden section of a model. VMAF_integer_feature_adm2_score is
+// integer_adm2 there, followed by what the model's options add.
 std::vector<std::vector<double>> golden_features(const golden::Section &section,
                                                  const std::vector<ModelFeature> &features);
 
