@@ -158,20 +158,23 @@ inspect "${files[0]}"
 
 # ---- the comparison -----------------------------------------------------------------------------------
 
-# With --raw, each stream also goes to a file on its way to the element.
+# With --raw, each stream also goes to a file on its way to the element. Such a sink would hold its stream up until
+# all others have their first picture, which the encoder gives away late: none of them may wait (async=false).
 ref_tap=(!)
 dist_tap=(!)
+sink=(! fakesink)
 if [[ -n $raw ]]; then
   mkdir -p "$raw"
-  ref_tap=(! tee name=r r. ! queue ! filesink "location=$(quote "$raw/ref.yuv")" r. ! queue !)
-  dist_tap=(! tee name=d d. ! queue ! filesink "location=$(quote "$raw/dist.yuv")" d. ! queue !)
+  ref_tap=(! tee name=r r. ! queue ! filesink async=false "location=$(quote "$raw/ref.yuv")" r. ! queue !)
+  dist_tap=(! tee name=d d. ! queue ! filesink async=false "location=$(quote "$raw/dist.yuv")" d. ! queue !)
+  sink+=(async=false)
 fi
 
 if ((${#files[@]} == 1)); then
   pipeline=(
     filesrc "location=$(quote "${files[0]}")" ! qtdemux ! h264parse ! avdec_h264 ! tee name=t
     $'\n' t. ! queue "${ref_tap[@]}" v.ref_sink
-    $'\n' t. ! queue ! x264enc bitrate=600 ! h264parse ! avdec_h264 "${dist_tap[@]}" v.dist_sink
+    $'\n' t. ! queue ! x264enc speed-preset=veryfast bitrate=600 ! h264parse ! avdec_h264 "${dist_tap[@]}" v.dist_sink
   )
 else
   pipeline=(
@@ -181,7 +184,7 @@ else
 fi
 pipeline+=($'\n' vmafhip name=v "model=$(quote "$model")")
 if [[ -n $features ]]; then pipeline+=("features=$(quote "$features")"); fi
-pipeline+=(! fakesink)
+pipeline+=("${sink[@]}")
 
 # As it would be typed, with a line a branch.
 echo "GST_PLUGIN_PATH=$(printf '%q' "$GST_PLUGIN_PATH") gst-launch-1.0 -m -e \\"

@@ -126,7 +126,7 @@ def main():
     for line in sys.stdin:
         match = MESSAGE.match(line)
         if not match:
-            if line.startswith(("WARNING", "ERROR", "Additional debug info")):
+            if line.startswith(("WARNING", "ERROR")):
                 print(line, end="", file=sys.stderr)
             continue
         message = Parser(match.group(1)).structure()
