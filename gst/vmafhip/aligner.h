@@ -34,8 +34,9 @@ class FrameInterval {
     if (count_ == 0) return 0;
     auto sorted = recent_;
     const size_t n = std::min(count_, sorted.size());
-    std::nth_element(sorted.begin(), sorted.begin() + n / 2, sorted.begin() + n);
-    return sorted[n / 2];
+    const size_t middle = (n - 1) / 2;  // of two the shorter: the other may be a gap
+    std::nth_element(sorted.begin(), sorted.begin() + middle, sorted.begin() + n);
+    return sorted[middle];
   }
 
  private:
@@ -115,18 +116,22 @@ class Aligner {
     }
     const int64_t distance = std::abs(r - d);
     if (distance > tolerance()) return take(r < d ? Step::drop_ref : Step::drop_dist);
-    // The later frame may be nearer to the successor of the earlier one ...
     const Side early = r < d ? Side::ref : Side::dist;
     Stream &earlier = stream(early), &later = stream(other(early));
-    const int64_t late = later.frames[0].time;
     if (earlier.lacks_second() && !hurry) return need(early);
-    if (earlier.frames.size() > 1 && std::abs(earlier.frames[1].time - late) < distance) {
-      // ... unless that successor has a nearer partner of its own.
-      if (later.lacks_second() && !hurry) return need(other(early));
-      const int64_t next = earlier.frames[1].time;
-      const bool taken =
-          later.frames.size() > 1 && std::abs(later.frames[1].time - next) < std::abs(late - next);
-      if (!taken) return take(early == Side::ref ? Step::drop_ref : Step::drop_dist);
+    if (earlier.frames.size() > 1) {
+      // The later frame may be nearer to the successor of the earlier one, or to one behind a successor of the
+      // same time ...
+      const int64_t late = later.frames[0].time, next = earlier.frames[1].time;
+      const bool twin = next == earlier.frames[0].time;
+      if (twin || std::abs(next - late) < distance) {
+        // ... unless that successor has a nearer partner of its own, or the twins have twins to go with.
+        if (later.lacks_second() && !hurry) return need(other(early));
+        const bool taken =
+            later.frames.size() > 1 && (std::abs(later.frames[1].time - next) < std::abs(late - next) ||
+                                        (twin && later.frames[1].time == late));
+        if (!taken) return take(early == Side::ref ? Step::drop_ref : Step::drop_dist);
+      }
     }
     return take(Step::pair);
   }
