@@ -100,6 +100,18 @@ TEST(Vif, LogTable) {
   EXPECT_EQ(vif_log2(table.data(), uint64_t{1} << 43), 2048 * 43);
 }
 
+// Rounding can make a variance negative; only that of the distorted picture is kept from it.
+TEST(Vif, StatisticsOfRounding) {
+  const uint32_t mean = 100u << 16;  // squared: 10000 in units of 2^-32
+  const VifStatistics s = vif_statistics(mean, mean, 9990, 9990, 9990);
+  EXPECT_EQ(s.ref, -10);
+  EXPECT_EQ(s.dist, 0);
+  EXPECT_EQ(s.cross, -10);
+  // The largest means and squares of 16 bits: 2^32 - 2^17 + 1.
+  EXPECT_EQ(vif_statistics(65535u << 16, 0, 65535u * 65535u, 77, 0).ref, 0);
+  EXPECT_EQ(vif_statistics(65535u << 16, 0, 65535u * 65535u, 77, 0).dist, 77);
+}
+
 TEST(Vif, Reflection) {
   const int expected[] = {2, 3, 2, 1, 0, 1, 2, 3, 2, 1, 0, 1};  // 4 samples, from -4 on
   for (int i = 0; i < 12; ++i) EXPECT_EQ(reflect(i - 4, 4), expected[i]) << i - 4;

@@ -162,8 +162,8 @@ void decouple0(const int32_t *ref, const int32_t *dist, const int32_t *same_angl
     const int32_t plain = (ratio * ref[x] + 16384) >> 15;
     const double limit = ((plain ^ sign) - sign) * gain_limit;
     const int32_t limited = static_cast<int32_t>(smaller(static_cast<double>(larger(along, 0)), limit));
-    const int32_t use = -static_cast<int32_t>(same_angle[x] != 0) & -static_cast<int32_t>(ratio > 0) &
-                        -static_cast<int32_t>(ref[x] != 0);
+    // Nothing restored leaves a limit of 0, so that a ratio or a reference of 0 needs no case of its own.
+    const int32_t use = -static_cast<int32_t>(same_angle[x] != 0);
     const int32_t value = (((limited ^ sign) - sign) & use) | (plain & ~use);
     restored[x] = static_cast<int16_t>(value);
     additive[x] = static_cast<int16_t>(dist[x] - value);

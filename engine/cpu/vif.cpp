@@ -29,7 +29,8 @@ struct Memory {
   uint16_t *ring[2][kRing];        // rows of the finest scale, ref and dist, converted
   uint16_t *plane[2][kVifScales];  // coarser scales, rows next to each other; [0] unused
   Columns columns;
-  uint16_t *even, *odd;  // column sums for the next scale, each with kPad mirrored ones around
+  int32_t *sums_ref, *sums_dist;  // see columns8_squares()
+  uint16_t *even, *odd;           // column sums for the next scale, each with kPad mirrored ones around
 
   Memory(Arena *arena, int width, int height) {
     const size_t w = static_cast<size_t>(width);
@@ -42,6 +43,8 @@ struct Memory {
     uint16_t **rows[] = {&columns.mean_ref,  &columns.mean_dist, &columns.ref_high,   &columns.ref_low,
                          &columns.dist_high, &columns.dist_low,  &columns.cross_high, &columns.cross_low};
     for (uint16_t **row : rows) *row = arena->take<uint16_t>(w, kPad, kPad);
+    sums_ref = arena->take<int32_t>(w);
+    sums_dist = arena->take<int32_t>(w);
     even = arena->take<uint16_t>(w / 2 + 1, kPad, kPad);
     odd = arena->take<uint16_t>(w / 2 + 1, kPad, kPad);
   }
@@ -57,7 +60,8 @@ inline uint32_t join(uint32_t high, uint32_t low) { return high + ((low + 32768)
 
 // ---- Column sums, 8-bit samples of the finest scale ---------------------------------------------------------
 //
-// Samples are centred, p - 128, so that the squares of two rows with the same tap fit 16 bits together.
+// Samples are centred, p - 128, so that the squares of two rows with the same tap fit 16 bits together. `sums` are
+// the centred means, not shifted: what the product needs to get back to samples from 0.
 
 constexpr uint16_t kBias = 32767;  // keeps the sum of two products of centred samples non-negative
 
@@ -67,7 +71,8 @@ constexpr uint32_t taps_of_half_window() {
   return sum;
 }
 
-void columns8_squares(const uint16_t *const *rows, int width, uint16_t *mean, uint16_t *high, uint16_t *low) {
+void columns8_squares(const uint16_t *const *rows, int width, int32_t *sums, uint16_t *mean, uint16_t *high,
+                      uint16_t *low) {
 #pragma GCC ivdep
   for (int x = 0; x < width; x++) {
     int32_t sum = 0;
@@ -84,17 +89,17 @@ void columns8_squares(const uint16_t *const *rows, int width, uint16_t *mean, ui
     square += static_cast<uint32_t>(kVifTaps[0][kVifMaxRadius]) * static_cast<uint16_t>(c * c);
     // Back to samples from 0: p^2 = (p - 128)^2 + 256 (p - 128) + 128^2.
     square += 256 * static_cast<uint32_t>(sum) + (1u << 30);
+    sums[x] = sum;
     mean[x] = static_cast<uint16_t>(static_cast<uint32_t>(sum + (128 << 16) + 128) >> 8);
     high[x] = static_cast<uint16_t>(square >> 16);
     low[x] = static_cast<uint16_t>(square);
   }
 }
 
-void columns8_product(const uint16_t *const *ref, const uint16_t *const *dist, int width, uint16_t *high,
-                      uint16_t *low) {
+void columns8_product(const uint16_t *const *ref, const uint16_t *const *dist, const int32_t *sums_ref,
+                      const int32_t *sums_dist, int width, uint16_t *high, uint16_t *low) {
 #pragma GCC ivdep
   for (int x = 0; x < width; x++) {
-    int32_t sums = 0;  // of both pictures
     uint32_t product = 0;
 #pragma GCC unroll 9
     for (int k = 0; k < kVifMaxRadius; k++) {
@@ -102,14 +107,13 @@ void columns8_product(const uint16_t *const *ref, const uint16_t *const *dist, i
                     b = static_cast<int16_t>(ref[2 * kVifMaxRadius - k][x]);
       const int16_t c = static_cast<int16_t>(dist[k][x]),
                     d = static_cast<int16_t>(dist[2 * kVifMaxRadius - k][x]);
-      sums += static_cast<int16_t>(kVifTaps[0][k]) * static_cast<int16_t>(a + b + c + d);
       product += static_cast<uint32_t>(kVifTaps[0][k]) * static_cast<uint16_t>(a * c + b * d + kBias);
     }
     const int16_t a = static_cast<int16_t>(ref[kVifMaxRadius][x]),
                   c = static_cast<int16_t>(dist[kVifMaxRadius][x]);
-    sums += static_cast<int16_t>(kVifTaps[0][kVifMaxRadius]) * static_cast<int16_t>(a + c);
     product += static_cast<uint32_t>(kVifTaps[0][kVifMaxRadius]) * static_cast<uint16_t>(a * c + kBias);
-    product += 128 * static_cast<uint32_t>(sums) + (1u << 30) - kBias * taps_of_half_window();
+    product +=
+        128 * static_cast<uint32_t>(sums_ref[x] + sums_dist[x]) + (1u << 30) - kBias * taps_of_half_window();
     high[x] = static_cast<uint16_t>(product >> 16);
     low[x] = static_cast<uint16_t>(product);
   }
@@ -157,10 +161,12 @@ void columns16(const Window &window, int width, const Columns &out) {
   columns16_product<kScale>(window.ref, window.dist, width, out.cross_high, out.cross_low);
 }
 
-void columns8(const Window &window, int width, const Columns &out) {
-  columns8_squares(window.ref, width, out.mean_ref, out.ref_high, out.ref_low);
-  columns8_squares(window.dist, width, out.mean_dist, out.dist_high, out.dist_low);
-  columns8_product(window.ref, window.dist, width, out.cross_high, out.cross_low);
+void columns8(const Window &window, int width, const Memory &memory) {
+  const Columns &out = memory.columns;
+  columns8_squares(window.ref, width, memory.sums_ref, out.mean_ref, out.ref_high, out.ref_low);
+  columns8_squares(window.dist, width, memory.sums_dist, out.mean_dist, out.dist_high, out.dist_low);
+  columns8_product(window.ref, window.dist, memory.sums_ref, memory.sums_dist, width, out.cross_high,
+                   out.cross_low);
 }
 
 // ---- Row sums and statistics --------------------------------------------------------------------------------
@@ -332,7 +338,7 @@ void finest_scale(const PlaneView &ref, const PlaneView &dist, const VifParams &
     }
     if (params.skip_scale0) continue;
     if constexpr (k8)
-      columns8(window, width, memory.columns);
+      columns8(window, width, memory);
     else
       columns16<0>(window, width, memory.columns);
     mirror_columns(memory.columns, width);
