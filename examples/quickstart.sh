@@ -12,7 +12,6 @@ nothing gets installed) and compares it with what x264 makes of it at 600 kbit/s
 pipeline. Missing Debian packages are installed if that needs no password.
 
   --model MODELS    as the element's property "model" (default vmaf_v0.6.1)
-  --features LIST   as the element's property "features"
   --raw FOLDER      also write what was compared there, as raw planar video: ref.yuv and dist.yuv
   --plugin FOLDER   take libgstvmafhip.so from there instead of building it
   -h, --help        this text
@@ -30,13 +29,12 @@ die() { # status, message
 }
 
 model=vmaf_v0.6.1
-features=
 raw=
 plugin=
 files=()
 while (($#)); do
   case $1 in
-    --model | --features | --raw | --plugin)
+    --model | --raw | --plugin)
       if (($# < 2)); then die 2 "$1 needs a value; see --help"; fi
       printf -v "${1#--}" '%s' "$2"
       shift
@@ -183,7 +181,6 @@ else
   )
 fi
 pipeline+=($'\n' vmafhip name=v "model=$(quote "$model")")
-if [[ -n $features ]]; then pipeline+=("features=$(quote "$features")"); fi
 pipeline+=("${sink[@]}")
 
 # As it would be typed, with a line a branch.
