@@ -64,10 +64,16 @@ Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const
   picture.format = picture_format(info);
   picture.shift = int(GST_VIDEO_FORMAT_INFO_SHIFT(info.finfo, 0));
   const int bytes = picture.format.depth > 8 ? 2 : 1;
-  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); ++c)
-    picture.planes[c] = {GST_VIDEO_FRAME_COMP_DATA(&frame, c), GST_VIDEO_FRAME_COMP_STRIDE(&frame, c),
-                         GST_VIDEO_INFO_COMP_WIDTH(&info, c), GST_VIDEO_INFO_COMP_HEIGHT(&info, c),
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&info); ++c) {
+    // Interleaved chroma: the second sample of a pair lies one word behind the first. GStreamer's own offset
+    // (GST_VIDEO_FORMAT_INFO_POFFSET, and so GST_VIDEO_FRAME_COMP_DATA) is one byte also for P010, P012 and P016.
+    const int second = GST_VIDEO_FORMAT_INFO_POFFSET(info.finfo, c) > 0 ? bytes : 0;
+    const guint plane = guint(GST_VIDEO_FORMAT_INFO_PLANE(info.finfo, c));
+    picture.planes[c] = {static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane)) + second,
+                         GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane), GST_VIDEO_INFO_COMP_WIDTH(&info, c),
+                         GST_VIDEO_INFO_COMP_HEIGHT(&info, c),
                          GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c) / bytes};
+  }
   picture.owner = std::move(mapping);
   return picture;
 }
