@@ -125,17 +125,19 @@ struct AdmMask {
   int32_t centre, neighbour;
 };
 
-// Scale 0: rounding terms and shifts per band. The odd 65535 is part of the definition.
-constexpr int32_t kAdmMaskRound0[kAdmBands] = {16384, 16384, 65535};
-constexpr int kAdmMaskShift0[kAdmBands] = {15, 15, 17};
-constexpr int kAdmThresholdShift0[kAdmBands] = {10, 10, 12};
-constexpr int kAdmSquareShift0[kAdmBands] = {29, 29, 30};
+// Scale 0: rounding terms and shifts per band; functions, as device code cannot index host tables. The odd 65535
+// is part of the definition.
+VMAFHIP_HD constexpr int32_t adm_mask_round0(int band) { return band == 2 ? 65535 : 16384; }
+VMAFHIP_HD constexpr int adm_mask_shift0(int band) { return band == 2 ? 17 : 15; }
+VMAFHIP_HD constexpr int adm_threshold_shift0(int band) { return band == 2 ? 12 : 10; }
+// Of the square of what is left above the threshold.
+VMAFHIP_HD constexpr int adm_square_shift(int scale, int band) { return scale == 0 && band != 2 ? 29 : 30; }
 
 // csf below 2^16 and |masker| up to 2^15 make the product at most 2^31 in magnitude.
 VMAFHIP_HD AdmMask adm_mask0(int32_t masker, uint32_t csf, int band) {
-  const int32_t product =
-      static_cast<int32_t>(csf * static_cast<uint32_t>(masker) + static_cast<uint32_t>(kAdmMaskRound0[band]));
-  const int32_t c = static_cast<int16_t>(product >> kAdmMaskShift0[band]);
+  const int32_t product = static_cast<int32_t>(csf * static_cast<uint32_t>(masker) +
+                                               static_cast<uint32_t>(adm_mask_round0(band)));
+  const int32_t c = static_cast<int16_t>(product >> adm_mask_shift0(band));
   const int32_t size = c < 0 ? -c : c;
   return {static_cast<int16_t>((8738 * size + 2048) >> 12), static_cast<int16_t>((4369 * size + 2048) >> 12)};
 }
@@ -156,7 +158,7 @@ VMAFHIP_HD AdmMask adm_mask(int32_t masker, uint32_t csf) {
 // What is left of the weighted signal above the threshold, 0 or more.
 VMAFHIP_HD int32_t adm_above0(int32_t signal, uint32_t csf, uint32_t threshold, int band) {
   const uint32_t size = magnitude(static_cast<int32_t>(csf * static_cast<uint32_t>(signal)));
-  return larger(static_cast<int32_t>(size - (threshold << kAdmThresholdShift0[band])), 0);
+  return larger(static_cast<int32_t>(size - (threshold << adm_threshold_shift0(band))), 0);
 }
 
 VMAFHIP_HD int32_t adm_above(int32_t signal, uint32_t csf, uint32_t threshold) {
@@ -182,11 +184,11 @@ VMAFHIP_HD uint64_t adm_cube_den0(int32_t ref) {
 }
 
 // The rounding term of the square is a whole step, not a half.
-constexpr int kAdmDenSquareShift[kAdmScales] = {0, 31, 30, 31};
+VMAFHIP_HD constexpr int adm_den_square_shift(int scale) { return scale == 2 ? 30 : 31; }
 
 VMAFHIP_HD uint64_t adm_cube_den(int32_t ref, int scale, int shift) {
   const uint64_t size = magnitude(ref);
-  const int q = kAdmDenSquareShift[scale];
+  const int q = adm_den_square_shift(scale);
   return (((size * size + (uint64_t{1} << q)) >> q) * size + static_cast<uint64_t>(half_of(shift))) >> shift;
 }
 

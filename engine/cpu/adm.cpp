@@ -228,7 +228,7 @@ void sum_weights(const Signal &signal, int above, int here, int below, const Adm
 
 template <int kScale, int kBand>
 int64_t masked_row(const int32_t *signal, const int32_t *threshold, const AdmScaleParams &p) {
-  constexpr int kSquareShift = kScale == 0 ? kAdmSquareShift0[kBand] : 30;
+  constexpr int kSquareShift = adm_square_shift(kScale, kBand);
   const uint32_t csf = p.csf[kBand];
   const int shift = p.col_shift[kBand];
   uint64_t sum = 0;
