@@ -35,8 +35,9 @@ bool Inbox::at_limit(const Queue &q, const Item &item) const {
   if (queues_[0].bytes + queues_[1].bytes + item.bytes > limits_.bytes) return true;
   if (!item.timed) return false;
   const auto first =
-      std::find_if(q.items.begin(), q.items.end(), [](const Item &i) { return bool(i.buffer); });
-  return item.time - first->time >= gint64(limits_.window);
+      std::find_if(q.items.begin(), q.items.end(), [](const Item &i) { return i.buffer && i.timed; });
+  return first != q.items.end() && item.time >= first->time &&
+         guint64(item.time - first->time) >= limits_.window;
 }
 
 Inbox::Clock::duration Inbox::patience(const Queue &awaited) const {
@@ -56,7 +57,10 @@ GstFlowReturn Inbox::put(Side side, Item item) {
     const auto now = Clock::now();
     if (q.last_arrival != Clock::time_point()) q.pace += (now - q.last_arrival - q.pace) / 8;
     for (;;) {
-      if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) return flow;
+      if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) {
+        q.full = false;
+        return flow;
+      }
       const bool full = at_limit(q, item);
       if (full != q.full) {
         q.full = full;
