@@ -156,16 +156,15 @@ inspect "${files[0]}"
 
 # ---- the comparison -----------------------------------------------------------------------------------
 
-# With --raw, each stream also goes to a file on its way to the element. Such a sink would hold its stream up until
-# all others have their first picture, which the encoder gives away late: none of them may wait (async=false).
+# With --raw, each stream also goes to a file on its way to the element. Such a sink takes one picture and then waits
+# until all sinks have theirs, which the encoder gives away late: its queue has no limit.
 ref_tap=(!)
 dist_tap=(!)
-sink=(! fakesink)
 if [[ -n $raw ]]; then
   mkdir -p "$raw"
-  ref_tap=(! tee name=r r. ! queue ! filesink async=false "location=$(quote "$raw/ref.yuv")" r. ! queue !)
-  dist_tap=(! tee name=d d. ! queue ! filesink async=false "location=$(quote "$raw/dist.yuv")" d. ! queue !)
-  sink+=(async=false)
+  all=(queue max-size-buffers=0 max-size-bytes=0 max-size-time=0)
+  ref_tap=(! tee name=r r. ! "${all[@]}" ! filesink "location=$(quote "$raw/ref.yuv")" r. ! queue !)
+  dist_tap=(! tee name=d d. ! "${all[@]}" ! filesink "location=$(quote "$raw/dist.yuv")" d. ! queue !)
 fi
 
 if ((${#files[@]} == 1)); then
@@ -181,7 +180,7 @@ else
   )
 fi
 pipeline+=($'\n' vmafhip name=v "model=$(quote "$model")")
-pipeline+=("${sink[@]}")
+pipeline+=(! fakesink)
 
 # As it would be typed, with a line a branch.
 echo "GST_PLUGIN_PATH=$(printf '%q' "$GST_PLUGIN_PATH") gst-launch-1.0 -m -e \\"
