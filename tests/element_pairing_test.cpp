@@ -217,6 +217,27 @@ TEST(Encoder, DefaultPreset) {
   EXPECT_EQ(pipeline.frames.size(), 120u);
 }
 
+// All of a short clip fits into the encoder's look-ahead, and the reference has ended long before it gives a frame.
+TEST(Encoder, SlowAfterAShortReference) {
+  Pipeline pipeline(
+      "videotestsrc num-buffers=20 pattern=snow ! " + caps_text("I420", 640, 360, 25, 1) +
+      " ! tee name=t vmafhip name=v ! fakesink name=out t. ! queue ! v.ref_sink t. ! queue ! x264enc ! "
+      "avdec_h264 ! identity name=slow ! v.dist_sink");
+  // The first frame reaches the element seconds after the reference's end.
+  GstPad *pad = gst_element_get_static_pad(pipeline.get("slow"), "sink");
+  gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad *, GstPadProbeInfo *, gpointer) {
+        g_usleep(6'500'000);
+        return GST_PAD_PROBE_REMOVE;
+      },
+      nullptr, nullptr);
+  gst_object_unref(pad);
+  EXPECT_EQ(pipeline.run(60), "eos");
+  EXPECT_EQ(pipeline.frames.size(), 20u);
+  EXPECT_TRUE(pipeline.warnings.empty());
+}
+
 // A pad that is never fed: a warning that names the pad and the properties, then an error; no hang.
 void starve(const std::string &description, const char *pad) {
   Pipeline pipeline(description);

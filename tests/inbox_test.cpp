@@ -398,26 +398,27 @@ TEST_F(InboxTest, NobodyWaitsAfterAStop) {
 // ---- Starvation -------------------------------------------------------------------------------------------
 
 // Waits until it is something else than a change; what, and after which time.
-std::pair<Woken, std::chrono::duration<double>> next_woken(Inbox &inbox, Side needed) {
+std::pair<Woken, std::chrono::duration<double>> next_woken(Inbox &inbox, Side needed,
+                                                           bool has_source = true) {
   const auto start = std::chrono::steady_clock::now();
   Woken woken;
-  do woken = inbox.wait(needed);
+  do woken = inbox.wait(needed, has_source);
   while (woken == Woken::changed);
   return {woken, std::chrono::steady_clock::now() - start};
 }
 
-// A warning after kWarnAfter, once, and failure after kFailAfter.
-void expect_starvation(Inbox &inbox, Side needed) {
-  const auto [first, until_warning] = next_woken(inbox, needed);
+// A warning after kStuck.warn, once, and failure after kStuck.fail.
+void expect_starvation(Inbox &inbox, Side needed, bool has_source = true) {
+  const auto [first, until_warning] = next_woken(inbox, needed, has_source);
   EXPECT_EQ(first, Woken::starving);
   EXPECT_GE(until_warning.count(), 0.9);
-  const auto [second, until_failure] = next_woken(inbox, needed);
+  const auto [second, until_failure] = next_woken(inbox, needed, has_source);
   EXPECT_EQ(second, Woken::starved);
   EXPECT_GE((until_warning + until_failure).count(), 4.9);
 }
 
 TEST_F(InboxTest, StarvationWarnsThenFails) {
-  // Three ways at the same time, since each takes kFailAfter: a full window, full bytes, a pad that never got a frame.
+  // Three ways at the same time, since each takes five seconds: a full window, full bytes, a pad without a source.
   Inbox bytes, never;
   inbox_.start({guint64(100 * kMs), guint64(1) << 30});
   bytes.start({guint64(5'000 * kMs), 3});
@@ -436,7 +437,7 @@ TEST_F(InboxTest, StarvationWarnsThenFails) {
   all.push_back(std::async(std::launch::async, [&never] {
     never.put(Side::ref, frame(0));
     never.end(Side::ref);
-    expect_starvation(never, Side::dist);
+    expect_starvation(never, Side::dist, false);
   }));
   for (auto &one : all) one.get();
 }
@@ -459,8 +460,18 @@ TEST_F(InboxTest, NoStarvationWhileThePadHasRoom) {
   fill(Side::dist, 2);
   EXPECT_EQ(inbox_.wait(Side::ref), Woken::changed);
   auto waiting = wait_later(Side::ref);  // the source of the other pad may be slow itself
-  EXPECT_EQ(waiting.wait_for(Inbox::kWarnAfter + 200ms), std::future_status::timeout);
+  EXPECT_EQ(waiting.wait_for(Inbox::kStuck.warn + 200ms), std::future_status::timeout);
   inbox_.wake();
+  EXPECT_EQ(result(waiting), Woken::changed);
+}
+
+// An encoder may take its time after the end of the other stream.
+TEST_F(InboxTest, MorePatienceAfterTheOthersEnd) {
+  inbox_.end(Side::dist);
+  EXPECT_EQ(inbox_.wait(Side::ref), Woken::changed);
+  auto waiting = wait_later(Side::ref);
+  EXPECT_EQ(waiting.wait_for(Inbox::kStuck.fail + 200ms), std::future_status::timeout);
+  EXPECT_EQ(inbox_.put(Side::ref, frame(0)), GST_FLOW_OK);
   EXPECT_EQ(result(waiting), Woken::changed);
 }
 

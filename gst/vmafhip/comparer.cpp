@@ -133,7 +133,7 @@ void Comparer::accept(Side side, Item item) {
 }
 
 void Comparer::idle(std::optional<Side> needed) {
-  switch (inbox_.wait(needed)) {
+  switch (inbox_.wait(needed, !needed || gst_pad_is_linked(pad(*needed)))) {
     case Inbox::Woken::changed:
     case Inbox::Woken::interrupted:
       return;
@@ -162,9 +162,7 @@ void Comparer::say_starving(Side needed, bool fatal) {
                 "Otherwise the source of %s gives nothing.",
                 level.frames, level.bytes, waiting, starved, settings_.sync_window, settings_.max_queue_bytes,
                 starved);
-  const int seconds = int((fatal ? Inbox::kFailAfter : Inbox::kWarnAfter).count());
-  gchar *text = g_strdup_printf("No frame has come on %s for %d s while %s can go no further", starved,
-                                seconds, waiting);
+  gchar *text = g_strdup_printf("No frame comes on %s, and %s can go no further", starved, waiting);
   if (fatal)
     GST_ELEMENT_ERROR(element_, STREAM, FAILED, ("%s", text), ("%s", debug));
   else

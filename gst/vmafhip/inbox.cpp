@@ -7,8 +7,7 @@ namespace {
 
 constexpr guint64 kBusyFrames = 3;
 constexpr size_t kMostEvents = 1000;
-// How late an awaited pad must be before the other may grow by a frame.
-constexpr std::chrono::milliseconds kLeastPatience{5}, kMostPatience{1000};
+constexpr std::chrono::milliseconds kLeastGrowthDelay{5}, kMostGrowthDelay{1000};
 
 }  // namespace
 
@@ -40,8 +39,9 @@ bool Inbox::at_limit(const Queue &q, const Item &item) const {
          guint64(item.time - first->time) >= limits_.window;
 }
 
-Inbox::Clock::duration Inbox::patience(const Queue &awaited) const {
-  return std::clamp<Clock::duration>(3 * awaited.pace, kLeastPatience, kMostPatience);
+// How late the awaited pad must be before the other may grow by a frame.
+Inbox::Clock::duration Inbox::growth_delay(const Queue &awaited) const {
+  return std::clamp<Clock::duration>(3 * awaited.pace, kLeastGrowthDelay, kMostGrowthDelay);
 }
 
 GstFlowReturn Inbox::refusal(const Queue &q) const {
@@ -68,7 +68,7 @@ GstFlowReturn Inbox::put(Side side, Item item) {
       }
       if (!full && (q.frames < q.soft_limit || live_)) break;
       if (!full && needed_ == other(side) && awaited.frames == 0) {
-        const auto due = needed_since_ + patience(awaited);
+        const auto due = needed_since_ + growth_delay(awaited);
         if (Clock::now() >= due) {
           needed_since_ = Clock::now();
           ++q.soft_limit;
@@ -164,15 +164,18 @@ Inbox::Taken Inbox::take(Side side, Item &item) {
   return Taken::item;
 }
 
-// Nothing can come of waiting for `needed`, unless its source is merely slow.
-bool Inbox::hopeless(Side needed) const {
-  const Queue &awaited = queue(needed), &full = queue(other(needed));
-  if (!awaited.items.empty() || awaited.ended) return false;
+// How long it makes sense to wait for `needed`; none: as long as it takes.
+std::optional<Inbox::Patience> Inbox::patience(Side needed, bool has_source) const {
+  const Queue &awaited = queue(needed), &partner = queue(other(needed));
+  if (!awaited.items.empty() || awaited.ended) return {};
   const bool never_fed = awaited.last_arrival == Clock::time_point();
-  return full.full || (full.ended && never_fed);
+  if (partner.full || (partner.ended && never_fed && !has_source)) return kStuck;
+  // Nothing is blocked: an encoder may be at work on all that it was given.
+  if (partner.ended) return kSilent;
+  return {};
 }
 
-Inbox::Woken Inbox::wait(std::optional<Side> needed) {
+Inbox::Woken Inbox::wait(std::optional<Side> needed, bool has_source) {
   std::unique_lock lock(mutex_);
   needed_ = needed;
   needed_since_ = Clock::now();
@@ -183,7 +186,8 @@ Inbox::Woken Inbox::wait(std::optional<Side> needed) {
       result = Woken::interrupted;
       break;
     }
-    if (!needed || !hopeless(*needed)) {
+    const auto limit = needed ? patience(*needed, has_source) : std::nullopt;
+    if (!limit) {
       changed_.wait(lock);
       continue;
     }
@@ -193,16 +197,16 @@ Inbox::Woken Inbox::wait(std::optional<Side> needed) {
     }
     const auto now = Clock::now();
     if (!starving_since_) starving_since_ = now;
-    if (now - *starving_since_ >= kFailAfter) {
+    if (now - *starving_since_ >= limit->fail) {
       result = Woken::starved;
       break;
     }
-    if (!warned_ && now - *starving_since_ >= kWarnAfter) {
+    if (!warned_ && now - *starving_since_ >= limit->warn) {
       warned_ = true;
       result = Woken::starving;
       break;
     }
-    changed_.wait_until(lock, *starving_since_ + (warned_ ? kFailAfter : kWarnAfter));
+    changed_.wait_until(lock, *starving_since_ + (warned_ ? limit->fail : limit->warn));
   }
   if (interrupted_) result = Woken::interrupted;
   needed_.reset();

@@ -6,9 +6,9 @@
 // encoder that needs fifty frames before it gives one. It grows by a frame each time the awaited pad has
 // been late by more than its usual pace, so that a merely slower source does not fill the window.
 //
-// One pad full to the limit while the other is awaited in vain is a deadlock if both hang on one
-// source; wait() then reports starvation instead of waiting for ever. So it does if one pad has ended and
-// the other has never had a frame.
+// One pad full to the limit while the other is awaited in vain is a deadlock if both hang on one source, and a
+// pad without a source gives nothing: wait() then reports starvation instead of waiting for ever. More time is given
+// once the other pad has ended, since what is awaited may hang behind an encoder that is at work on all it was given.
 #pragma once
 #include <array>
 #include <chrono>
@@ -65,12 +65,17 @@ class Inbox {
     changed,      // something happened; look again
     interrupted,  // flush or stop
     overflow,     // live: the other pad is full, do not wait for this one
-    starving,     // nothing has come for kWarnAfter, see above (said once a starvation)
-    starved,      // ... for kFailAfter
+    starving,     // nothing has come for so long that it must be said (once a starvation); see Patience
+    starved,      // ... for so long that nothing will come
   };
-  static constexpr std::chrono::seconds kWarnAfter{1}, kFailAfter{5};
-  // Waits until something changes; `needed`: the pad whose frame is waited for.
-  Woken wait(std::optional<Side> needed);
+  struct Patience {
+    std::chrono::seconds warn, fail;
+  };
+  static constexpr Patience kStuck{std::chrono::seconds(1),
+                                   std::chrono::seconds(5)};  // the other pad is full
+  static constexpr Patience kSilent{std::chrono::seconds(10), std::chrono::seconds(60)};  // ... has ended
+  // Waits until something changes; `needed`: the pad whose frame is waited for; `has_source`: something is linked to it.
+  Woken wait(std::optional<Side> needed, bool has_source = true);
   void wake();              // any thread, also the engine's
   void interrupt(bool on);  // wait() returns at once while set; any thread
   bool interrupted() const;
@@ -95,8 +100,8 @@ class Inbox {
   const Queue &queue(Side side) const { return queues_[side == Side::ref ? 0 : 1]; }
   GstFlowReturn refusal(const Queue &q) const;
   bool at_limit(const Queue &q, const Item &item) const;
-  bool hopeless(Side needed) const;
-  Clock::duration patience(const Queue &awaited) const;
+  std::optional<Patience> patience(Side needed, bool has_source) const;
+  Clock::duration growth_delay(const Queue &awaited) const;
   void insert(Queue &q, Item item);
 
   mutable std::mutex mutex_;
