@@ -228,11 +228,11 @@ TEST_F(SessionTest, DestructionGivesPicturesBack) {
 
 TEST_F(SessionTest, InterruptEndsAWait) {
   const auto clip = small_clip(1);
-  const auto session = make_session("vmaf_v0.6.1", "", 1);
-  ASSERT_TRUE(session->configure(clip[0].ref.format, clip[0].dist.format).ok());
   // The only worker is held up behind the first frame, so that the second stays pending.
   std::promise<void> let_go;
   auto may_go = let_go.get_future().share();
+  const auto session = make_session("vmaf_v0.6.1", "", 1);
+  ASSERT_TRUE(session->configure(clip[0].ref.format, clip[0].dist.format).ok());
   session->on_progress([&] { may_go.wait(); });
   for (int n = 0; n < 2; ++n) ASSERT_TRUE(session->submit(clip[0].ref, clip[0].dist));
 
@@ -272,8 +272,8 @@ TEST_F(SessionTest, ProgressIsToldForEachFrame) {
 
 TEST_F(SessionTest, ScoresAreThereWhenProgressIsTold) {
   const auto clip = small_clip(1);
-  const auto session = make_session("", "vif");
   std::promise<void> told;
+  const auto session = make_session("", "vif");
   session->on_progress([&] { told.set_value(); });
   ASSERT_TRUE(session->configure(clip[0].ref.format, clip[0].dist.format).ok());
   ASSERT_TRUE(session->submit(clip[0].ref, clip[0].dist));

@@ -1,0 +1,70 @@
+#!/bin/bash
+# Builds with GCC's sanitizers and runs the tests that make sense under them.
+#
+#   sanitize.sh [address|thread]...     both if none is named
+#
+#   address  memory errors, leaks and undefined behaviour, in build/asan: all unit tests
+#   thread   data races and deadlocks, in build/tsan: what has threads or is used by several
+#
+# Exit status: 0 nothing was found, 1 a test failed or a sanitizer spoke, 2 the build failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+# The golden figures and large random samples test arithmetic, for minutes; the tests of each metric read the same code.
+too_long='golden_test surface_test'
+threaded='aligner_property_test aligner_test inbox_test session_format_test session_test'
+
+# Names of the unit tests, as the build knows them.
+unit_tests() { sed -n '/^unit_tests = {/,/^}/s/^  .\([a-z0-9_]*_test\).*/\1/p' tests/meson.build; }
+
+run() { # build folder, value of b_sanitize, names of tests
+  local build=$1 sanitizers=$2 failed=0 name
+  shift 2
+  if [[ ! -f $build/build.ninja ]]; then
+    # Optimised, since the metrics take long otherwise. A plugin with sanitizers has open symbols.
+    meson setup "$build" -Dbuildtype=debugoptimized -Dtests=true -Db_sanitize="$sanitizers" -Db_lundef=false \
+      >"$build.log" 2>&1 || { cat "$build.log"; return 2; }
+  fi
+  ninja -C "$build" "${@/#/tests/}" >"$build.log" 2>&1 || { cat "$build.log"; return 2; }
+  # GLib allocates in a constructor for the life of the process.
+  echo 'leak:call_init' >"$build/leaks.supp"
+  local asan=allocator_may_return_null=1:detect_stack_use_after_return=1
+  for name in "$@"; do
+    echo "$name"
+    # Leaks in GLib are told from others by their callers, which it does not make easy to find.
+    local unwind=1
+    if [[ $name == inbox_test ]]; then unwind=0; fi
+    (
+      cd "$build/tests" || exit 1
+      ASAN_OPTIONS=$asan:fast_unwind_on_malloc=$unwind LSAN_OPTIONS=suppressions=../leaks.supp:print_suppressions=0 \
+        UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
+        "./$name" --gtest_brief=1
+    ) || { echo "$name failed under $sanitizers"; failed=1; }
+  done
+  return "$failed"
+}
+
+mkdir -p build
+status=0
+for kind in "${@:-address thread}"; do
+  for one in $kind; do
+    case $one in
+      address)
+        mapfile -t tests < <(unit_tests | grep -vxF "$(tr ' ' '\n' <<<"$too_long")")
+        run build/asan address,undefined "${tests[@]}"
+        ;;
+      thread)
+        # shellcheck disable=SC2086  # words
+        run build/tsan thread $threaded
+        ;;
+      *)
+        sed -n '2,/^set/{s/^# \?//p}' "$0" >&2
+        exit 2
+        ;;
+    esac
+    code=$?
+    if ((code > status)); then status=$code; fi
+  done
+done
+if ((status == 0)); then echo "no sanitizer found anything"; fi
+exit "$status"
