@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/text.h"
+
 namespace vmafhip {
 namespace {
 
@@ -90,13 +92,10 @@ Result<Options> Options::parse(std::string_view extractor, std::span<const Optio
     bool known = false;
     for (const OptionSpec &spec : specs) known = known || name == spec.name;
     if (known) continue;
-    std::string message = std::string(extractor) + " has no option \"" + name + "\"";
-    const char *separator = "; its options are ";
-    for (const OptionSpec &spec : specs) {
-      message += separator + std::string(spec.name);
-      separator = ", ";
-    }
-    return Status(Code::invalid_argument, message);
+    std::vector<std::string> names;
+    for (const OptionSpec &spec : specs) names.push_back(spec.name);
+    return Status(Code::invalid_argument,
+                  std::string(extractor) + " has no option \"" + name + "\"; its options are " + join(names));
   }
 
   Options options;

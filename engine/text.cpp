@@ -1,5 +1,7 @@
 #include "engine/text.h"
 
+#include <charconv>
+
 namespace vmafhip {
 
 size_t find_escaped(std::string_view text, char wanted) {
@@ -30,6 +32,11 @@ std::string unescape(std::string_view text) {
     plain += text[i];
   }
   return plain;
+}
+
+std::string to_text(double number) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
 std::string join(const std::vector<std::string> &items) {

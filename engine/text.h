@@ -12,6 +12,8 @@ std::vector<std::string> split_escaped(std::string_view text, char separator);
 size_t find_escaped(std::string_view text, char wanted);
 // Drops each '\' that escapes a character.
 std::string unescape(std::string_view text);
+// The shortest decimal that reads back as the number, whatever the locale.
+std::string to_text(double number);
 // "a, b, c".
 std::string join(const std::vector<std::string> &items);
 

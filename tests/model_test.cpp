@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "engine/model/model_file.h"
+#include "tests/comma_locale.h"
 #include "tests/small_model.h"
 
 namespace vmafhip {
@@ -43,6 +44,20 @@ double transformed(const json &transform, double y) {
   file["model_dict"]["score_transform"] = transform;
   file["model_dict"]["score_transform"]["enabled"] = true;
   return predict(file, {y, 0});
+}
+
+// GTK applications and gst-launch-1.0 take over the user's locale.
+TEST(Model, NoLocaleMatters) {
+  const test::CommaLocale locale;
+  if (!locale.good()) GTEST_SKIP() << "no locale with a decimal comma can be made here (package locales)";
+  json file = small_model();
+  file["model_dict"]["feature_opts_dicts"] = json::array({{{"adm_dlm_weight", 0.75}}, json::object()});
+  const auto model = load(file);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->features()[0].options.at("adm_dlm_weight"), "0.75");
+  bool extrapolated = false;
+  const double features[] = {0.99, 1.5};
+  EXPECT_EQ(model->predict(features, &extrapolated), small_model_score(0.99, 1.5));
 }
 
 TEST(Model, RescaledRbf) {

@@ -1,7 +1,6 @@
 // Options of extractors, the registry, and the choice of the instruction set.
 #include "engine/options.h"
 
-#include <clocale>
 #include <cstdlib>
 #include <set>
 #include <stdexcept>
@@ -9,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/registry.h"
+#include "engine/text.h"
+#include "tests/comma_locale.h"
 
 namespace vmafhip {
 namespace {
@@ -100,14 +101,11 @@ TEST(Options, NormalisedAsModelFilesAre) {
 }
 
 TEST(Options, NoLocaleMatters) {
-  const char *found = nullptr;
-  for (const char *name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"})
-    if (!found) found = std::setlocale(LC_ALL, name);
-  if (!found) GTEST_SKIP() << "no locale with a decimal comma here";
-  const std::string suffix = parsed({{"apex", "0.25"}}).suffix(), normalised = normalised_option("0.250");
-  std::setlocale(LC_ALL, "C");
-  EXPECT_EQ(suffix, "_x_0.25");
-  EXPECT_EQ(normalised, "0.25");
+  const test::CommaLocale locale;
+  if (!locale.good()) GTEST_SKIP() << "no locale with a decimal comma can be made here (package locales)";
+  EXPECT_EQ(parsed({{"apex", "0.25"}}).suffix(), "_x_0.25");
+  EXPECT_EQ(normalised_option("0.250"), "0.25");
+  EXPECT_EQ(to_text(0.25), "0.25");
 }
 
 // ---- Registry -------------------------------------------------------------------------------------------

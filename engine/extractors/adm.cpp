@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "engine/extractors/extractors.h"
+#include "engine/text.h"
 
 namespace vmafhip {
 namespace {
@@ -98,10 +99,7 @@ AdmOptions adm_options(const Options &options) {
 }
 
 std::string display_text(double norm_view_dist, int ref_display_height) {
-  std::string distance = std::to_string(norm_view_dist);
-  distance.erase(distance.find_last_not_of('0') + 1);
-  if (distance.back() < '0' || distance.back() > '9') distance.pop_back();
-  return std::to_string(ref_display_height) + " at " + distance;
+  return std::to_string(ref_display_height) + " at " + to_text(norm_view_dist);
 }
 
 Status check_options(const Options &all) {
@@ -119,12 +117,10 @@ Status check_options(const Options &all) {
     std::string message = "adm: adm_csf_mode=" + std::to_string(options.csf_mode) +
                           " is not defined for adm_ref_display_height " + display +
                           " (adm_norm_view_dist), only for ";
-    const char *separator = "";
-    for (const AdmCsfRow &row : kAdmCsfRows) {
-      message += separator + display_text(row.norm_view_dist, row.ref_display_height);
-      separator = ", ";
-    }
-    return Status(Code::invalid_argument, message);
+    std::vector<std::string> displays;
+    for (const AdmCsfRow &row : kAdmCsfRows)
+      displays.push_back(display_text(row.norm_view_dist, row.ref_display_height));
+    return Status(Code::invalid_argument, message + join(displays));
   }
   return Status();
 }

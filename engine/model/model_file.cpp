@@ -8,13 +8,13 @@
 #include <cerrno>
 #include <cfloat>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "engine/model/json.h"
 #include "engine/model/limits.h"
 #include "engine/model/refused.h"
+#include "engine/text.h"
 
 namespace vmafhip {
 namespace {
@@ -30,9 +30,7 @@ OptionTexts read_options(const JsonAt &dict) {
     } else if (value.is_number()) {
       const double number = value.number();
       if (std::abs(number) > static_cast<double>(FLT_MAX)) value.fail("is too large");
-      char text[32];
-      std::snprintf(text, sizeof text, "%.17g", number);
-      options[name] = normalised_option(text);
+      options[name] = normalised_option(to_text(number));
     } else {
       value.fail("must be a number, true, false or a string");
     }
