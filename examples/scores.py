@@ -7,6 +7,7 @@ With the duration of the video, each line also says how far the comparison is. E
 posted pooled scores of at least one frame, else 1.
 """
 import argparse
+import os
 import re
 import signal
 import sys
@@ -116,6 +117,27 @@ def table_lines(pooled):
     yield ", ".join(facts)
 
 
+class Complaints:
+    """Passes warnings and errors on, with their explanation: gst-launch prints the text, 'Additional debug info:', a
+    line with the place in the source, and the explanation."""
+
+    def __init__(self):
+        self.state = "none"
+
+    def line(self, line):
+        if line.startswith(("WARNING", "ERROR")):
+            print(line, end="", file=sys.stderr)
+            self.state = "text"
+        elif self.state == "text":
+            self.state = "place" if line.startswith("Additional debug info") else "none"
+        elif self.state == "place":
+            self.state = "explanation"
+        elif self.state == "explanation":
+            if not line.startswith(("Got ", "Execution", "Setting")):
+                print("  " + line, end="", file=sys.stderr)
+            self.state = "none"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--duration", type=float, help="of the video in seconds")
@@ -123,11 +145,13 @@ def main():
     # Ctrl-C ends the pipeline, whose last words are still wanted.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pooled = None
+    messages = 0
+    complaints = Complaints()
     for line in sys.stdin:
+        messages += line.startswith("Got message")
         match = MESSAGE.match(line)
         if not match:
-            if line.startswith(("WARNING", "ERROR")):
-                print(line, end="", file=sys.stderr)
+            complaints.line(line)
             continue
         message = Parser(match.group(1)).structure()
         if message.get("type") == "frame":
@@ -135,8 +159,14 @@ def main():
         elif message.get("type") == "pooled":
             pooled = message
             print("\n" + "\n".join(table_lines(pooled)), flush=True)
+    if not messages:
+        print("No message came in: gst-launch-1.0 prints them with -m only", file=sys.stderr)
     sys.exit(0 if pooled and pooled.get("frames") else 1)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -28,6 +28,9 @@ OTHER = [
     'Got message #35 from element "pipeline0" (stream-start): GstMessageStreamStart, group-id=(uint)1;',
     'Got message #99 from element "progressreport0" (element): progress, percent=(int)100;',
     "WARNING: from element /GstPipeline:pipeline0/GstVmafHip:v: frames are not simultaneous",
+    "Additional debug info:",
+    "../gst/vmafhip/comparer.cpp(7): say (): /GstPipeline:pipeline0/GstVmafHip:v:",
+    "use one frame rate",
 ]
 
 
@@ -48,7 +51,7 @@ def main():
     lines = OTHER + [FRAME % (38, 0, 0, "false"), FRAME % (39, 1, 3661040000000, "true"), POOLED]
     result = run(root, lines)
     expect(result.returncode, 0, "exit status")
-    expect(result.stderr, OTHER[3] + "\n", "warnings")
+    expect(result.stderr, OTHER[3] + "\n  use one frame rate\n", "warnings and their explanation")
     expect(
         result.stdout.splitlines(),
         [

@@ -103,9 +103,11 @@ std::string find_file(const std::string &version) {
   throw Refused{
       Code::not_found,
       "there is no model " + in_quotes(version) + ". Models that need no file: " + join(names) +
-          ". Others need libvmaf's model file " + version + (version.ends_with(".json") ? "" : ".json") +
+          ". Others need their file " + version + (version.ends_with(".json") ? "" : ".json") +
           ", from the folder 'model' of Netflix's vmaf sources, in one of: " + join(model_folders()) +
-          "; or give it as path=FILE"};
+          "; or give it as path=FILE. It must be a single model (no bootstrap collection) of the features "
+          "adm, "
+          "motion and vif"};
 }
 
 std::unique_ptr<Model> load(const ModelRequest &request) {
