@@ -128,6 +128,11 @@ void Pipeline::stop() {
   feeders_.clear();
 }
 
+size_t Pipeline::count_out() {
+  std::lock_guard lock(mutex_);
+  return out.size();
+}
+
 void Pipeline::forget() {
   frames.clear();
   pooled.clear();

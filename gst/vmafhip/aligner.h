@@ -80,6 +80,7 @@ class Aligner {
     s.frames.push_back(std::move(frame));
   }
   void end(Side side) { stream(side).ended = true; }
+  bool ended(Side side) const { return side == Side::ref ? ref_.ended : dist_.ended; }
   // That stream goes on after its end.
   void reopen(Side side) { stream(side).ended = false; }
   // Forgets the frames of one side, which starts anew.

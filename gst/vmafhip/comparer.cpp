@@ -1,5 +1,6 @@
 #include "gst/vmafhip/comparer.h"
 
+#include <cstdlib>
 #include <utility>
 
 GST_DEBUG_CATEGORY_EXTERN(vmafhip_debug);
@@ -41,12 +42,17 @@ bool Comparer::start(const Settings &settings) {
   aligner_ = Frames(settings.sync, settings.tolerance);
   distances_ = DistanceWatch();
   index_ = frame_number_ = index_at_start_ = 0;
-  hurry_ = over_ = flushed_ = false;
+  gap_bytes_ = pair_time_ = 0;
+  hurry_ = over_ = flushed_ = finished_ = restart_ = false;
+  frames_held_ = session_->max_in_flight() + session_->lookahead() + 2;
+  // Its successors, for temporal features.
+  frames_awaited_ = settings.attach_meta ? session_->lookahead() + 1 : 0;
   inbox_.start({settings.sync_window, settings.max_queue_bytes});
   return true;
 }
 
 void Comparer::stop() {
+  frames_held_ = frames_awaited_ = 0;
   output_.clear();
   pair_.reset();
   in_flight_.clear();
@@ -56,37 +62,43 @@ void Comparer::stop() {
   inbox_.start({});
 }
 
-int Comparer::frames_held() const {
-  return session_ ? session_->max_in_flight() + session_->lookahead() + 2 : 0;
-}
-
 GstClockTime Comparer::latency() const {
-  // Its successors, for temporal features, and the time the engine takes.
-  if (!settings_.attach_meta || !session_) return 0;
-  return GstClockTime(session_->lookahead() + 1) * frame_duration_ + 40 * GST_MSECOND;
+  const int frames = frames_awaited_;
+  if (frames == 0) return 0;
+  return GstClockTime(frames) * frame_duration_ + 40 * GST_MSECOND;  // and the time the engine takes
 }
 
 // ---- one turn ----------------------------------------------------------------------------------
 
 void Comparer::iterate() {
-  if (inbox_.interrupted() || over_) {
+  inbox_.wait_while_held();
+  if (inbox_.interrupted()) {
+    gst_pad_pause_task(src_pad_);
+    return;
+  }
+  if (restart_.exchange(false)) start_anew();
+  if (over_) {
     gst_pad_pause_task(src_pad_);
     return;
   }
   collect();
-  if (const GstFlowReturn flow = output_.release(); flow != GST_FLOW_OK) return leave(flow);
+  if (const GstFlowReturn flow = output_.release(restart_); flow != GST_FLOW_OK) return leave(flow);
   if (pair_) return submit_pair();
-  for (const Side side : {Side::ref, Side::dist})
+  for (const Side side : {Side::ref, Side::dist}) {
     if (inbox_.restarted(side)) {
       aligner_.restart(side);
       flushed_ = true;
     }
+    if (inbox_.open(side)) aligner_.reopen(side);  // it may go on after its end
+  }
   if (flushed_) {
     if (!drain()) return;
     begin_anew("flush");
     flushed_ = false;
   }
-  Frames::Decision decision = aligner_.step(std::exchange(hurry_, false));
+  const bool hurry = std::exchange(hurry_, false);
+  Frames::Decision decision = aligner_.step(hurry);
+  if (hurry) let_go();
   switch (decision.step) {
     case Frames::Step::need_ref:
       return fetch(Side::ref);
@@ -117,13 +129,12 @@ void Comparer::fetch(Side side) {
 }
 
 void Comparer::accept(Side side, Item item) {
-  aligner_.reopen(side);
   if (item.event) {
     if (side == settings_.output) output_.hold(std::move(item.event), std::move(item.stream));
     return;
   }
   report_.count([&](Counters &c) { ++(side == Side::ref ? c.ref_frames : c.dist_frames); });
-  In in{std::move(item.buffer), std::move(item.stream), 0, item.timed};
+  In in{std::move(item.buffer), std::move(item.stream), 0, item.bytes, item.timed};
   if (side == settings_.output) {
     in.ticket = output_.hold(in.buffer, in.stream);
     // Nothing will be attached, so nothing needs to wait.
@@ -176,13 +187,31 @@ void Comparer::unmatched(Side side, const Frames::Frame &frame) {
   report_.count([&](Counters &c) { ++(side == Side::ref ? c.ref_unmatched : c.dist_unmatched); });
   GST_LOG_OBJECT(element_, "%s frame at %" GST_STIME_FORMAT " has no partner", GST_PAD_NAME(pad(side)),
                  GST_STIME_ARGS(frame.time));
-  if (side == settings_.output) output_.settle(frame.data.ticket);
+  if (aligner_.ended(other(side))) drain();  // the last pair was the last
+  if (side != settings_.output) return;
+  output_.settle(frame.data.ticket);
+  // The last pair may need a successor for its score, and all output waits behind it: not longer than frames may
+  // wait for each other.
+  gap_bytes_ += frame.data.bytes;
+  if (gap_bytes_ > settings_.max_queue_bytes ||
+      guint64(std::abs(frame.time - pair_time_)) >= settings_.sync_window)
+    let_go();
+}
+
+// Frames that wait for a successor leave without score; it is reported when it comes.
+void Comparer::let_go() {
+  if (!await_scores()) return;
+  for (const PairInfo &info : in_flight_) output_.settle(info.ticket);
 }
 
 // ---- engine ------------------------------------------------------------------------------------
 
 void Comparer::submit_pair() {
   if (!configure(*pair_)) return;
+  if (finished_) {
+    if (!drain()) return;
+    begin_anew("segment");
+  }
   if (!session_->has_room()) return idle(std::nullopt);
   auto ref = map_picture(pair_->ref.data.buffer, pair_->ref.data.stream);
   auto dist = map_picture(pair_->dist.data.buffer, pair_->dist.data.stream);
@@ -194,6 +223,8 @@ void Comparer::submit_pair() {
       return leave(GST_FLOW_ERROR);
     }
   PairInfo info = describe(*pair_);
+  gap_bytes_ = 0;
+  pair_time_ = settings_.output == Side::ref ? info.running_time : info.dist_running_time;
   pair_.reset();
   if (info.timed && distances_.add(info.dist_running_time - info.running_time)) say_not_simultaneous();
   in_flight_.push_back(info);
@@ -227,7 +258,7 @@ PairInfo Comparer::describe(const Pair &pair) {
   info.timestamp = GST_BUFFER_PTS(ref.buffer.get());
   info.duration = GST_BUFFER_DURATION(ref.buffer.get());
   info.dist_timestamp = GST_BUFFER_PTS(dist.buffer.get());
-  if (GST_CLOCK_TIME_IS_VALID(info.timestamp))
+  if (GST_CLOCK_TIME_IS_VALID(info.timestamp) && ref.stream->segment.format == GST_FORMAT_TIME)
     info.stream_time = gst_segment_to_stream_time(&ref.stream->segment, GST_FORMAT_TIME, info.timestamp);
   info.timed = ref.timed && dist.timed;
   info.running_time = pair.ref.time;
@@ -255,6 +286,11 @@ void Comparer::scored(const FrameScores &scores) {
 
 bool Comparer::drain() {
   session_->finish();
+  finished_ = true;
+  return await_scores();
+}
+
+bool Comparer::await_scores() {
   for (;;) {
     switch (session_->next(scores_)) {
       case Session::Next::ready:
@@ -276,19 +312,24 @@ void Comparer::begin_anew(const char *reason) {
                                         reason, "index", G_TYPE_UINT64, index_, nullptr)));
   }
   session_->reset();
+  finished_ = false;
   for (const PairInfo &info : in_flight_) output_.settle(info.ticket);
   in_flight_.clear();
   index_at_start_ = index_;
 }
 
 void Comparer::restart_output() {
+  restart_ = true;
+  inbox_.stop(GST_FLOW_OK);
+}
+
+void Comparer::start_anew() {
   for (const Side side : {Side::ref, Side::dist})
     if (inbox_.restarted(side)) aligner_.restart(side);
   pair_.reset();
   begin_anew("flush");
   output_.clear();
   over_ = hurry_ = flushed_ = false;
-  inbox_.stop(GST_FLOW_OK);
 }
 
 // ---- endings -----------------------------------------------------------------------------------
@@ -296,14 +337,17 @@ void Comparer::restart_output() {
 void Comparer::end_of_streams() {
   if (!drain()) return;
   if (distances_.finish()) say_not_simultaneous();
-  const GstFlowReturn flow = output_.release();
+  const GstFlowReturn flow = output_.release(restart_);
   leave(flow == GST_FLOW_OK ? GST_FLOW_EOS : flow);
 }
 
 // Nothing can be pushed any more.
 void Comparer::leave(GstFlowReturn flow) {
+  if (restart_) return;  // this very thread has flushed (a seek from a handler): the next turn starts anew
   gst_pad_pause_task(src_pad_);
-  if (flow == GST_FLOW_FLUSHING) return;  // whoever flushes starts the task again
+  // Who flushes our pad starts the task again; nobody does if downstream alone was stopped.
+  if (flow == GST_FLOW_FLUSHING && GST_PAD_IS_FLUSHING(src_pad_)) return;
+  if (flow == GST_FLOW_EOS && !gst_pad_is_linked(src_pad_)) flow = GST_FLOW_NOT_LINKED;
   over_ = true;
   inbox_.stop(flow);
   switch (flow) {

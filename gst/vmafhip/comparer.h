@@ -31,14 +31,14 @@ class Comparer {
   void iterate();
   // Makes the running turn end soon, and further ones do nothing; off: the task may be started.
   void interrupt(bool on) { inbox_.interrupt(on); }
-  // The selected stream was flushed; the task does not run.
+  // The selected stream was flushed: the next turn starts anew. While no turn runs, or from within one.
   void restart_output();
 
   Inbox &inbox() { return inbox_; }
   const Report &report() const { return report_; }
   const Settings &settings() const { return settings_; }
   // Any thread while started:
-  int frames_held() const;       // buffers of one stream that are kept at a time: for buffer pools
+  int frames_held() const { return frames_held_; }  // buffers of one stream that are kept: for buffer pools
   GstClockTime latency() const;  // how long an output frame waits for its score when all is well
   void set_frame_duration(GstClockTime duration) { frame_duration_ = duration; }
   void set_frame_message(bool on) { frame_message_ = on; }
@@ -49,6 +49,7 @@ class Comparer {
     BufferPtr buffer;
     std::shared_ptr<const Stream> stream;
     guint64 ticket = 0;
+    gsize bytes = 0;
     bool timed = false;
   };
   using Frames = Aligner<In>;
@@ -67,9 +68,13 @@ class Comparer {
   PairInfo describe(const Pair &pair);
   void collect();
   void scored(const FrameScores &scores);
-  // Waits until everything submitted is scored; false: interrupted.
+  // Waits until all is scored that can be; false: interrupted.
+  bool await_scores();
+  // The same with the last frames, which get no successor; the engine starts anew before the next pair.
   bool drain();
+  void let_go();
   void begin_anew(const char *reason);
+  void start_anew();
   void end_of_streams();
   void leave(GstFlowReturn flow);
   void fail(const Status &status);
@@ -91,10 +96,15 @@ class Comparer {
   std::optional<std::pair<PictureFormat, PictureFormat>> configured_;
   FrameScores scores_;  // reused
   guint64 index_ = 0, frame_number_ = 0;
-  guint64 index_at_start_ = 0;  // index_ when pools last started anew
-  bool hurry_ = false;          // the next decision cannot wait for a frame
-  bool flushed_ = false;        // a pad was, and what was in flight is not drained yet
-  bool over_ = false;           // until flush or stop
+  guint64 index_at_start_ = 0;        // index_ when pools last started anew
+  guint64 gap_bytes_ = 0;             // of output frames without partner since the last pair
+  gint64 pair_time_ = 0;              // running time of the last pair's output frame
+  bool finished_ = false;             // the engine has been told that no frame follows
+  bool hurry_ = false;                // the next decision cannot wait for a frame
+  bool flushed_ = false;              // a pad was, and what was in flight is not drained yet
+  bool over_ = false;                 // until flush or stop
+  std::atomic<bool> restart_{false};  // the selected stream was flushed
+  std::atomic<int> frames_held_{0}, frames_awaited_{0};
   std::atomic<GstClockTime> frame_duration_{40 * GST_MSECOND};
   std::atomic<bool> frame_message_{true};
   std::atomic<PoolMethod> pool_method_{PoolMethod::mean};

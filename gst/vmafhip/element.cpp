@@ -24,12 +24,16 @@ struct PadState {
   GstVideoInfo info;
   GstSegment segment;
   gint64 segment_offset = 0;
+  guint32 segment_seqnum = GST_SEQNUM_INVALID;
   bool has_segment = false;
 };
 
 struct Body {
   Body(GstElement *element, GstPad *ref, GstPad *dist, GstPad *src) : comparer(element, ref, dist, src) {}
   Settings settings;  // object lock
+  // Of the settings, for any thread. They change below PAUSED only.
+  std::atomic<Side> output{Side::ref};
+  std::atomic<GstClockTime> sync_window{Settings().sync_window};
   Comparer comparer;
   std::array<PadState, 2> pads;
   std::array<std::atomic<bool>, 2> live{};
@@ -63,10 +67,32 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
 
 static Side side_of(Vmafhip *self, GstPad *pad) { return pad == self->sink[0] ? Side::ref : Side::dist; }
 static PadState &state_of(Vmafhip *self, Side side) { return self->body->pads[size_t(side)]; }
-static Side output_side(Vmafhip *self) { return self->body->comparer.settings().output; }
+static Side output_side(Vmafhip *self) { return self->body->output; }
 static GstPad *output_pad(Vmafhip *self) { return self->sink[size_t(output_side(self))]; }
 
 // ---- frames ------------------------------------------------------------------------------------
+
+// A pool with a limit must not wait for what waits here: it gets its buffer back, and a copy waits.
+static BufferPtr adopt_unbound(GstBuffer *buffer) {
+  if (!buffer->pool) return adopt(buffer);
+  GstStructure *config = gst_buffer_pool_get_config(buffer->pool);
+  guint most = 0;
+  gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &most);
+  gst_structure_free(config);
+  GstBuffer *copy = most > 0 ? gst_buffer_copy_deep(buffer) : nullptr;
+  if (!copy) return adopt(buffer);
+  gst_buffer_unref(buffer);
+  return adopt(copy);
+}
+
+// A buffer without memory stands for a gap: there is no picture.
+static GstFlowReturn put_gap(Vmafhip *self, Side side, GstBuffer *buffer) {
+  if (side != output_side(self) || !GST_BUFFER_PTS_IS_VALID(buffer)) return GST_FLOW_OK;
+  Item item;
+  item.event.reset(gst_event_new_gap(GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer)));
+  item.stream = state_of(self, side).stream;
+  return self->body->comparer.inbox().put(side, std::move(item));
+}
 
 static GstFlowReturn sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw) {
   Vmafhip *self = VMAFHIP(parent);
@@ -78,7 +104,7 @@ static GstFlowReturn sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw) 
                       ("A frame came on %s before caps and a segment", GST_PAD_NAME(pad)), (nullptr));
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  if (gst_buffer_n_memory(raw) == 0) return GST_FLOW_OK;  // stands for a gap: there is no picture
+  if (gst_buffer_n_memory(raw) == 0) return put_gap(self, side, raw);
   Item item;
   const GstClockTime pts = GST_BUFFER_PTS(raw);
   if (GST_CLOCK_TIME_IS_VALID(pts) && stream->segment.format == GST_FORMAT_TIME) {
@@ -89,14 +115,18 @@ static GstFlowReturn sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw) 
     item.timed = true;
   } else if (self->body->comparer.settings().sync != SyncMode::order) {
     GST_ELEMENT_ERROR(
-        self, STREAM, FORMAT, ("Frames on %s have no time stamps", GST_PAD_NAME(pad)),
+        self, STREAM, FORMAT,
+        (stream->segment.format == GST_FORMAT_TIME ? "Frames on %s have no time stamps"
+                                                   : "The segment on %s is not one of time",
+         GST_PAD_NAME(pad)),
         ("Pairing by time needs them: give the source time stamps (appsrc do-timestamp=true, videorate, a "
          "parser), or set sync=order to pair by arrival."));
     return GST_FLOW_ERROR;
   }
   item.bytes = gst_buffer_get_size(raw);
   item.stream = stream;
-  item.buffer = std::move(buffer);
+  item.buffer = adopt_unbound(gst_buffer_ref(raw));
+  buffer.reset();
   return self->body->comparer.inbox().put(side, std::move(item));
 }
 
@@ -111,6 +141,7 @@ static void renew_stream(Vmafhip *self, Side side) {
   stream->caps.reset(gst_caps_ref(state.caps.get()));
   stream->info = state.info;
   stream->segment = state.segment;
+  stream->segment_seqnum = state.segment_seqnum;
   stream->pad_offset = state.segment_offset;
   state.stream = std::move(stream);
 }
@@ -157,12 +188,11 @@ static void handle_flush(Vmafhip *self, Side side, GstEvent *event) {
     return;
   }
   gst_pad_push_event(self->src, event);
-  if (start) {
-    comparer.interrupt(true);
-    comparer.inbox().flush(side, true);
-    gst_pad_pause_task(self->src);  // returns when the running turn has ended
-  } else {
-    comparer.inbox().flush(side, false);
+  // Also at the stop, which may come without a start.
+  comparer.interrupt(true);
+  comparer.inbox().flush(side, start);
+  gst_pad_pause_task(self->src);  // returns when the running turn has ended, unless this is its thread
+  if (!start) {
     comparer.restart_output();
     comparer.interrupt(false);
     if (GST_PAD_IS_ACTIVE(self->src)) gst_pad_start_task(self->src, compare_loop, self->src, nullptr);
@@ -186,6 +216,7 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event) {
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment(event, &state.segment);
       state.segment_offset = gst_pad_get_offset(pad);
+      state.segment_seqnum = gst_event_get_seqnum(event);
       state.has_segment = true;
       renew_stream(self, side);
       self->body->live[size_t(side)] = upstream_is_live(pad);
@@ -214,8 +245,14 @@ static gboolean src_event(GstPad *pad, GstObject *parent, GstEvent *event) {
   Vmafhip *self = VMAFHIP(parent);
   switch (GST_EVENT_TYPE(event)) {
     case GST_EVENT_SEEK: {  // both streams or none
+      GstSeekFlags flags;
+      gst_event_parse_seek(event, nullptr, nullptr, &flags, nullptr, nullptr, nullptr, nullptr);
+      // Frames from after the seek on one pad have no partner among those from before it on the other.
+      Inbox &inbox = self->body->comparer.inbox();
+      if (flags & GST_SEEK_FLAG_FLUSH) inbox.hold(true);
       bool done = true;
       for (GstPad *sink : self->sink) done = gst_pad_push_event(sink, gst_event_ref(event)) && done;
+      if (flags & GST_SEEK_FLAG_FLUSH) inbox.hold(false);
       gst_event_unref(event);
       return done;
     }
@@ -262,6 +299,8 @@ static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query) {
       return TRUE;
     }
     default:
+      // What must be answered in its place among the frames cannot be: the task pushes them later.
+      if (GST_QUERY_IS_SERIALIZED(query)) return FALSE;
       return gst_pad_query_default(pad, parent, query);
   }
 }
@@ -290,7 +329,7 @@ static gboolean latency_query(Vmafhip *self, GstQuery *query) {
     const GstClockTime own = self->body->comparer.latency();
     least += own;
     // Frames may also wait for their partners here.
-    if (GST_CLOCK_TIME_IS_VALID(most)) most += own + self->body->comparer.settings().sync_window;
+    if (GST_CLOCK_TIME_IS_VALID(most)) most += own + self->body->sync_window;
   }
   gst_query_set_latency(query, live, least, most);
   return TRUE;
@@ -345,8 +384,11 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
   }
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(vmafhip_parent_class)->change_state(element, transition);
-  const bool failed = transition == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY || failed) {
+  // Upwards a failure ends it as well. Downwards a failure means that pads are still active: a handler of our own
+  // message tried to stop us, say, in the thread that the pads would have to wait for.
+  const bool failed = result == GST_STATE_CHANGE_FAILURE;
+  if (failed ? transition == GST_STATE_CHANGE_READY_TO_PAUSED
+             : transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     comparer.stop();
     for (PadState &state : self->body->pads) state = PadState();
   }
@@ -377,6 +419,8 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     GST_WARNING_OBJECT(object, "%s cannot change now: set the element to READY first", spec->name);
     return;
   }
+  body.output = settings.output;
+  body.sync_window = settings.sync_window;
   body.comparer.set_frame_message(settings.frame_message);
   body.comparer.set_pool_method(settings.pool_method);
 }

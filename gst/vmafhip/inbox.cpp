@@ -153,21 +153,29 @@ bool Inbox::restarted(Side side) {
 Inbox::Taken Inbox::take(Side side, Item &item) {
   std::lock_guard lock(mutex_);
   Queue &q = queue(side);
+  if (q.restarted) return Taken::nothing;
   if (q.items.empty()) return q.ended ? Taken::ended : Taken::nothing;
   item = std::move(q.items.front());
   q.items.pop_front();
   if (item.buffer) {
     --q.frames;
     q.bytes -= item.bytes;
+    q.full = false;  // or the one that waits for room says so again
     room_.notify_all();
   }
   return Taken::item;
 }
 
+bool Inbox::open(Side side) const {
+  std::lock_guard lock(mutex_);
+  const Queue &q = queue(side);
+  return !q.ended || !q.items.empty();
+}
+
 // How long it makes sense to wait for `needed`; none: as long as it takes.
 std::optional<Inbox::Patience> Inbox::patience(Side needed, bool has_source) const {
   const Queue &awaited = queue(needed), &partner = queue(other(needed));
-  if (!awaited.items.empty() || awaited.ended) return {};
+  if (!awaited.items.empty() || awaited.ended || awaited.flushing) return {};
   const bool never_fed = awaited.last_arrival == Clock::time_point();
   if (partner.full || (partner.ended && never_fed && !has_source)) return kStuck;
   // Nothing is blocked: an encoder may be at work on all that it was given.
@@ -181,7 +189,7 @@ Inbox::Woken Inbox::wait(std::optional<Side> needed, bool has_source) {
   needed_since_ = Clock::now();
   if (needed) room_.notify_all();  // the other pad may grow now
   auto result = Woken::changed;
-  while (!std::exchange(woken_, false)) {
+  while (!std::exchange(woken_, false) && !(needed && queue(*needed).restarted)) {
     if (interrupted_) {
       result = Woken::interrupted;
       break;
@@ -223,6 +231,18 @@ void Inbox::interrupt(bool on) {
   std::lock_guard lock(mutex_);
   interrupted_ = on;
   changed_.notify_all();
+}
+
+void Inbox::hold(bool on) {
+  std::lock_guard lock(mutex_);
+  holds_ += on ? 1 : -1;
+  woken_ = true;
+  changed_.notify_all();
+}
+
+void Inbox::wait_while_held() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return holds_ == 0 || interrupted_; });
 }
 
 bool Inbox::interrupted() const {

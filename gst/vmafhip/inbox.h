@@ -56,8 +56,10 @@ class Inbox {
 
   // ---- comparing thread ----
 
-  // Whether the pad was flushed since the last call.
+  // Whether the pad was flushed since the last call. Until then take() gives nothing: new frames must not meet old ones.
   bool restarted(Side side);
+  // Whether frames may come: they wait, or the pad has not ended.
+  bool open(Side side) const;
   enum class Taken { item, ended, nothing };
   Taken take(Side side, Item &item);
 
@@ -78,6 +80,10 @@ class Inbox {
   Woken wait(std::optional<Side> needed, bool has_source = true);
   void wake();              // any thread, also the engine's
   void interrupt(bool on);  // wait() returns at once while set; any thread
+  // While a hold is on, wait_while_held() waits: both streams are about to move, and frames of the one that has moved
+  // must not meet those of the one that has not. Any thread; may be nested.
+  void hold(bool on);
+  void wait_while_held();  // or until interrupted
   bool interrupted() const;
   void stop(GstFlowReturn flow);  // put() returns this from now on
 
@@ -109,6 +115,7 @@ class Inbox {
   std::array<Queue, 2> queues_;
   Limits limits_{};
   bool live_ = false, woken_ = false, interrupted_ = false;
+  int holds_ = 0;
   GstFlowReturn flow_ = GST_FLOW_OK;
   std::optional<Side> needed_;        // what the comparing thread waits for now
   Clock::time_point needed_since_{};  // or since the last growth it caused

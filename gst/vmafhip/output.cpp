@@ -20,8 +20,8 @@ void Output::settle(guint64 ticket, const GstStructure *score) {
   if (score) entry.score.reset(gst_structure_copy(score));
 }
 
-GstFlowReturn Output::release() {
-  while (!entries_.empty() && entries_.front().settled) {
+GstFlowReturn Output::release(const std::atomic<bool> &stop) {
+  while (!stop && !entries_.empty() && entries_.front().settled) {
     Entry entry = std::move(entries_.front());
     entries_.pop_front();
     ++first_;
@@ -53,8 +53,12 @@ bool Output::announce(const std::shared_ptr<const Stream> &stream) {
   push_stream_start();
   if (!sent_ || !gst_caps_is_equal(sent_->caps.get(), stream->caps.get()))
     if (!gst_pad_push_event(src_, gst_event_new_caps(stream->caps.get()))) return false;
-  if (!sent_ || !gst_segment_is_equal(&sent_->segment, &stream->segment))
-    gst_pad_push_event(src_, gst_event_new_segment(&stream->segment));
+  if (!sent_ || sent_->segment_seqnum != stream->segment_seqnum ||
+      !gst_segment_is_equal(&sent_->segment, &stream->segment)) {
+    GstEvent *event = gst_event_new_segment(&stream->segment);
+    gst_event_set_seqnum(event, stream->segment_seqnum);
+    gst_pad_push_event(src_, event);
+  }
   sent_ = stream;
   for (EventPtr &event : std::exchange(early_, {})) gst_pad_push_event(src_, event.release());
   return true;
@@ -85,7 +89,9 @@ GstFlowReturn Output::push(Entry entry) {
 
 void Output::push_eos() {
   push_stream_start();
-  gst_pad_push_event(src_, gst_event_new_eos());
+  GstEvent *event = gst_event_new_eos();
+  if (sent_) gst_event_set_seqnum(event, sent_->segment_seqnum);
+  gst_pad_push_event(src_, event);
 }
 
 void Output::clear() {

@@ -3,6 +3,7 @@
 #pragma once
 #include <gst/gst.h>
 
+#include <atomic>
 #include <deque>
 
 #include "gst/vmafhip/handles.h"
@@ -24,8 +25,8 @@ class Output {
   // The frame may leave; `score`, if any, is copied into its meta. Settling twice is allowed.
   void settle(guint64 ticket, const GstStructure *score = nullptr);
 
-  // Pushes from the front what may leave. NOT_NEGOTIATED also if downstream refused the caps.
-  GstFlowReturn release();
+  // Pushes from the front what may leave, until `stop`. NOT_NEGOTIATED also if downstream refused the caps.
+  GstFlowReturn release(const std::atomic<bool> &stop);
   void push_eos();
   // Drops what is held; caps and segment are sent again before the next frame.
   void clear();

@@ -1,5 +1,7 @@
 #include "gst/vmafhip/stream.h"
 
+#include <algorithm>
+
 namespace vmafhip {
 
 PictureFormat picture_format(const GstVideoInfo &info) {
@@ -18,7 +20,11 @@ gint64 running_time(const Stream &stream, GstClockTime position, gint64 pad_offs
   guint64 time = 0;
   const int sign = gst_segment_to_running_time_full(&stream.segment, GST_FORMAT_TIME, position, &time);
   // A pad's offset reaches us with segments only; a later change is added here.
-  return (sign < 0 ? -gint64(time) : gint64(time)) + pad_offset - stream.pad_offset;
+  static constexpr gint64 kMost = G_MAXINT64 / 4;
+  const auto bounded = [](gint64 t) { return std::clamp(t, -kMost, kMost); };
+  const gint64 position_time = gint64(std::min(time, guint64(kMost)));
+  return bounded((sign < 0 ? -position_time : position_time) + bounded(pad_offset) -
+                 bounded(stream.pad_offset));
 }
 
 namespace {
@@ -33,6 +39,19 @@ struct Mapping {
   }
 };
 
+// Whether all samples of component c lie in the mapped memory: the mapping itself looks at the first byte of planes
+// that a video meta describes, and at no stride.
+bool in_memory(const GstVideoFrame &frame, guint c, const Plane &plane, int bytes) {
+  const guint p = guint(GST_VIDEO_FORMAT_INFO_PLANE(frame.info.finfo, c));
+  const GstMapInfo &map = frame.map[p].memory || frame.map[p].data ? frame.map[p] : frame.map[0];
+  const auto first = reinterpret_cast<guintptr>(plane.data) - reinterpret_cast<guintptr>(map.data);
+  const gint64 down = gint64(plane.height - 1) * plane.stride;
+  const gint64 across = (gint64(plane.width - 1) * plane.step + 1) * bytes;
+  const gint64 begin = gint64(first) + std::min<gint64>(down, 0);
+  const gint64 end = gint64(first) + std::max<gint64>(down, 0) + across;
+  return begin >= 0 && end <= gint64(map.size);
+}
+
 }  // namespace
 
 Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const Stream> &stream) {
@@ -42,24 +61,23 @@ Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const
   // Our own reference keeps the buffer, so the mapping need not take one.
   const auto flags = GstMapFlags(GST_MAP_READ | guint(GST_VIDEO_FRAME_MAP_FLAG_NO_REF));
   GstVideoFrame &frame = mapping->frame;
-  mapping->mapped =
-      gst_video_frame_map(&frame, const_cast<GstVideoInfo *>(&stream->info), buffer.get(), flags);
-  if (!mapping->mapped)
-    return Status(Code::io, "cannot map a buffer of " + std::to_string(gst_buffer_get_size(buffer.get())) +
-                                " bytes as a picture of " +
-                                std::to_string(GST_VIDEO_INFO_SIZE(&stream->info)) +
-                                " bytes: buffers must hold what their caps say");
   const GstVideoInfo &info = stream->info;
   // A video meta may describe larger planes (padding); smaller ones, or another format, are a producer's mistake.
-  if (GST_VIDEO_FRAME_FORMAT(&frame) != GST_VIDEO_INFO_FORMAT(&info) ||
-      GST_VIDEO_FRAME_WIDTH(&frame) < GST_VIDEO_INFO_WIDTH(&info) ||
-      GST_VIDEO_FRAME_HEIGHT(&frame) < GST_VIDEO_INFO_HEIGHT(&info))
-    return Status(Code::io, "a buffer's video meta says " + std::to_string(GST_VIDEO_FRAME_WIDTH(&frame)) +
-                                "x" + std::to_string(GST_VIDEO_FRAME_HEIGHT(&frame)) + " " +
-                                gst_video_format_to_string(GST_VIDEO_FRAME_FORMAT(&frame)) +
-                                ", its caps say " + std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "x" +
+  if (const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer.get());
+      meta &&
+      (meta->format != GST_VIDEO_INFO_FORMAT(&info) || meta->width < guint(GST_VIDEO_INFO_WIDTH(&info)) ||
+       meta->height < guint(GST_VIDEO_INFO_HEIGHT(&info))))
+    return Status(Code::io, "a buffer's video meta says " + std::to_string(meta->width) + "x" +
+                                std::to_string(meta->height) + " " +
+                                gst_video_format_to_string(meta->format) + ", its caps say " +
+                                std::to_string(GST_VIDEO_INFO_WIDTH(&info)) + "x" +
                                 std::to_string(GST_VIDEO_INFO_HEIGHT(&info)) + " " +
                                 gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)));
+  mapping->mapped = gst_video_frame_map(&frame, const_cast<GstVideoInfo *>(&info), buffer.get(), flags);
+  if (!mapping->mapped)
+    return Status(Code::io, "cannot map a buffer of " + std::to_string(gst_buffer_get_size(buffer.get())) +
+                                " bytes as a picture of " + std::to_string(GST_VIDEO_INFO_SIZE(&info)) +
+                                " bytes: buffers must hold what their caps say");
   Picture picture;
   picture.format = picture_format(info);
   picture.shift = int(GST_VIDEO_FORMAT_INFO_SHIFT(info.finfo, 0));
@@ -73,6 +91,10 @@ Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const
                          GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane), GST_VIDEO_INFO_COMP_WIDTH(&info, c),
                          GST_VIDEO_INFO_COMP_HEIGHT(&info, c),
                          GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c) / bytes};
+    if (!in_memory(frame, c, picture.planes[c], bytes))
+      return Status(Code::io, "plane " + std::to_string(plane) + " of a buffer, at stride " +
+                                  std::to_string(picture.planes[c].stride) +
+                                  ", lies beyond its memory: its video meta must describe what it holds");
   }
   picture.owner = std::move(mapping);
   return picture;

@@ -15,6 +15,7 @@ struct Stream {
   CapsPtr caps;
   GstVideoInfo info;
   GstSegment segment;
+  guint32 segment_seqnum = GST_SEQNUM_INVALID;
   gint64 pad_offset = 0;  // the part of the segment's times that is the pad's `offset`
 };
 
@@ -25,7 +26,8 @@ struct Stream {
 
 PictureFormat picture_format(const GstVideoInfo &info);
 
-// Signed running time of a position in the stream, with the pad's present offset; ns.
+// Signed running time of a position in the stream, with the pad's present offset; ns. Within 73 years of 0, so that
+// differences of two never overflow.
 gint64 running_time(const Stream &stream, GstClockTime position, gint64 pad_offset);
 
 // Maps the buffer for reading; it stays mapped and referenced as long as the picture lives. The error says
