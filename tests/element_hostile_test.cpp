@@ -23,14 +23,6 @@ std::string two_apps(const std::string &settings = "") {
          " ! v.ref_sink appsrc name=dist caps=" + caps() + " ! v.dist_sink";
 }
 
-std::string two_tests(int frames, const std::string &settings = "",
-                      const std::string &out = "fakesink name=out") {
-  const std::string source =
-      "videotestsrc pattern=ball num-buffers=" + std::to_string(frames) + " ! " + caps();
-  return "vmafhip name=v " + settings + " ! " + out + " " + source + " ! v.ref_sink " + source +
-         " ! v.dist_sink";
-}
-
 GstBuffer *stamp(GstBuffer *buffer, int frame) {
   GST_BUFFER_PTS(buffer) = GstClockTime(frame) * kFrame;
   GST_BUFFER_DURATION(buffer) = kFrame;
@@ -334,64 +326,6 @@ TEST_F(Pads, SerializedQueriesDoNotOvertakeFrames) {
   EXPECT_FALSE(gst_pad_peer_query(ref_->srcpad, query));
   EXPECT_FALSE(gst_pad_peer_query(dist_->srcpad, query));
   gst_query_unref(query);
-}
-
-// ---- seeks -------------------------------------------------------------------------------------
-
-// The distorted stream moves half a second later than the reference: the frames in between must wait for it.
-TEST(Seek, NewFramesDoNotMeetOldOnes) {
-  Pipeline pipeline(two_tests(-1));
-  GstPad *pad = gst_element_get_static_pad(pipeline.get("v"), "dist_sink");
-  gst_pad_add_probe(
-      pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
-      [](GstPad *, GstPadProbeInfo *info, gpointer) {
-        if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_SEEK) g_usleep(500'000);
-        return GST_PAD_PROBE_OK;
-      },
-      nullptr, nullptr);
-  gst_object_unref(pad);
-  ASSERT_TRUE(pipeline.play());
-  for (int i = 0; i < 3; ++i) {
-    const size_t before = pipeline.frames.size();
-    ASSERT_EQ(pipeline.wait_until([&] { return pipeline.frames.size() > before + 10; }), "done");
-    ASSERT_TRUE(gst_element_seek_simple(pipeline.element(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0));
-  }
-  const size_t before = pipeline.frames.size();
-  ASSERT_EQ(pipeline.wait_until([&] { return pipeline.frames.size() > before + 10; }), "done");
-  EXPECT_EQ(counter(pipeline, "ref-unmatched"), 0u);
-  EXPECT_EQ(counter(pipeline, "dist-unmatched"), 0u);
-}
-
-// A handler seeks in the very thread that posts, pushes and is flushed by it.
-TEST(Seek, FromAHandlerOfItsOwnMessage) {
-  Pipeline pipeline(two_tests(-1));
-  struct State {
-    GstElement *pipeline;
-    std::atomic<int> seeks{0};
-  } state{pipeline.element()};
-  GstBus *bus = gst_element_get_bus(pipeline.element());
-  gst_bus_set_sync_handler(
-      bus,
-      [](GstBus *, GstMessage *message, gpointer data) {
-        auto &s = *static_cast<State *>(data);
-        const GstStructure *structure = gst_message_get_structure(message);
-        guint64 index;
-        if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT &&
-            gst_structure_has_name(structure, "vmafhip") &&
-            gst_structure_get_uint64(structure, "timestamp", &index) && index == 5 * kFrame && s.seeks < 5) {
-          ++s.seeks;
-          gst_element_seek_simple(s.pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0);
-        }
-        return GST_BUS_PASS;
-      },
-      &state, nullptr);
-  ASSERT_TRUE(pipeline.play());
-  EXPECT_EQ(pipeline.wait_until([&] { return pipeline.resets.size() == 5; }, 20), "done");
-  const size_t before = pipeline.frames.size();
-  EXPECT_EQ(pipeline.wait_until([&] { return pipeline.frames.size() > before + 20; }, 20), "done");
-  EXPECT_EQ(state.seeks, 5);
-  gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
-  gst_object_unref(bus);
 }
 
 }  // namespace

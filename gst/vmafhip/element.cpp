@@ -3,10 +3,7 @@
 // posting or querying.
 #include "gst/vmafhip/element.h"
 
-#include <array>
-#include <mutex>
-
-#include "gst/vmafhip/comparer.h"
+#include "gst/vmafhip/body.h"
 #include "gst/vmafhip/pad.h"
 #include "gst/vmafhip/properties.h"
 
@@ -14,44 +11,6 @@ GST_DEBUG_CATEGORY(vmafhip_debug);
 #define GST_CAT_DEFAULT vmafhip_debug
 
 using namespace vmafhip;
-
-namespace {
-
-// What a sink pad has been told so far; its streaming thread owns it.
-struct PadState {
-  std::shared_ptr<const Stream> stream;  // once there are caps and a segment
-  CapsPtr caps;
-  GstVideoInfo info;
-  GstSegment segment;
-  gint64 segment_offset = 0;
-  guint32 segment_seqnum = GST_SEQNUM_INVALID;
-  bool has_segment = false;
-};
-
-struct Body {
-  Body(GstElement *element, GstPad *ref, GstPad *dist, GstPad *src) : comparer(element, ref, dist, src) {}
-  Settings settings;  // object lock
-  // Of the settings, for any thread. They change below PAUSED only.
-  std::atomic<Side> output{Side::ref};
-  std::atomic<GstClockTime> sync_window{Settings().sync_window};
-  Comparer comparer;
-  std::array<PadState, 2> pads;
-  std::array<std::atomic<bool>, 2> live{};
-};
-
-}  // namespace
-
-struct Vmafhip {
-  GstElement parent;
-  GstPad *sink[2];
-  GstPad *src;
-  Body *body;
-};
-struct VmafhipClass {
-  GstElementClass parent_class;
-};
-
-#define VMAFHIP(o) (reinterpret_cast<Vmafhip *>(o))
 
 static void child_proxy_init(gpointer iface, gpointer);
 G_DEFINE_TYPE_WITH_CODE(Vmafhip, vmafhip, GST_TYPE_ELEMENT,
@@ -64,11 +23,6 @@ static GstStaticPadTemplate dist_template = GST_STATIC_PAD_TEMPLATE(
     "dist_sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VMAFHIP_FORMATS)));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VMAFHIP_FORMATS)));
-
-static Side side_of(Vmafhip *self, GstPad *pad) { return pad == self->sink[0] ? Side::ref : Side::dist; }
-static PadState &state_of(Vmafhip *self, Side side) { return self->body->pads[size_t(side)]; }
-static Side output_side(Vmafhip *self) { return self->body->output; }
-static GstPad *output_pad(Vmafhip *self) { return self->sink[size_t(output_side(self))]; }
 
 // ---- frames ------------------------------------------------------------------------------------
 
@@ -263,97 +217,6 @@ static gboolean src_event(GstPad *pad, GstObject *parent, GstEvent *event) {
       return gst_pad_push_event(output_pad(self), event);
     default:
       return gst_pad_event_default(pad, parent, event);
-  }
-}
-
-// ---- queries -----------------------------------------------------------------------------------
-
-static GstCaps *caps_through(GstPad *pad, GstPad *far, GstCaps *filter) {
-  CapsPtr mine(gst_pad_get_pad_template_caps(pad));
-  GstCaps *caps = gst_pad_peer_query_caps(far, mine.get());  // all that the template allows if not linked
-  if (!filter) return caps;
-  GstCaps *narrowed = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(caps);
-  return narrowed;
-}
-
-static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query) {
-  Vmafhip *self = VMAFHIP(parent);
-  switch (GST_QUERY_TYPE(query)) {
-    case GST_QUERY_CAPS: {
-      if (pad != output_pad(self)) return gst_pad_query_default(pad, parent, query);
-      GstCaps *filter;
-      gst_query_parse_caps(query, &filter);
-      CapsPtr caps(caps_through(pad, self->src, filter));
-      gst_query_set_caps_result(query, caps.get());
-      return TRUE;
-    }
-    case GST_QUERY_ALLOCATION: {
-      gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
-      GstCaps *caps;
-      gst_query_parse_allocation(query, &caps, nullptr);
-      GstVideoInfo info;
-      if (caps && gst_video_info_from_caps(&info, caps))
-        gst_query_add_allocation_pool(query, nullptr, guint(GST_VIDEO_INFO_SIZE(&info)),
-                                      guint(self->body->comparer.frames_held()), 0);
-      return TRUE;
-    }
-    default:
-      // What must be answered in its place among the frames cannot be: the task pushes them later.
-      if (GST_QUERY_IS_SERIALIZED(query)) return FALSE;
-      return gst_pad_query_default(pad, parent, query);
-  }
-}
-
-static gboolean latency_query(Vmafhip *self, GstQuery *query) {
-  gboolean live = FALSE;
-  GstClockTime least = 0, most = GST_CLOCK_TIME_NONE;
-  for (GstPad *sink : self->sink) {
-    GstQuery *one = gst_query_new_latency();
-    if (!gst_pad_peer_query(sink, one)) {
-      gst_query_unref(one);
-      return FALSE;
-    }
-    gboolean pad_live;
-    GstClockTime pad_least, pad_most;
-    gst_query_parse_latency(one, &pad_live, &pad_least, &pad_most);
-    gst_query_unref(one);
-    if (!pad_live) continue;
-    live = TRUE;
-    least = MAX(least, pad_least);
-    most = GST_CLOCK_TIME_IS_VALID(most) && GST_CLOCK_TIME_IS_VALID(pad_most) ? MIN(most, pad_most)
-           : GST_CLOCK_TIME_IS_VALID(most)                                    ? most
-                                                                              : pad_most;
-  }
-  if (live) {
-    const GstClockTime own = self->body->comparer.latency();
-    least += own;
-    // Frames may also wait for their partners here.
-    if (GST_CLOCK_TIME_IS_VALID(most)) most += own + self->body->sync_window;
-  }
-  gst_query_set_latency(query, live, least, most);
-  return TRUE;
-}
-
-static gboolean src_query(GstPad *pad, GstObject *parent, GstQuery *query) {
-  Vmafhip *self = VMAFHIP(parent);
-  switch (GST_QUERY_TYPE(query)) {
-    case GST_QUERY_LATENCY:
-      return latency_query(self, query);
-    case GST_QUERY_CAPS: {
-      GstCaps *filter;
-      gst_query_parse_caps(query, &filter);
-      CapsPtr caps(caps_through(pad, output_pad(self), filter));
-      gst_query_set_caps_result(query, caps.get());
-      return TRUE;
-    }
-    case GST_QUERY_POSITION:
-    case GST_QUERY_DURATION:
-    case GST_QUERY_SEEKING:
-    case GST_QUERY_SEGMENT:
-      return gst_pad_peer_query(output_pad(self), query);
-    default:
-      return gst_pad_query_default(pad, parent, query);
   }
 }
 

@@ -1,0 +1,93 @@
+// What the pads answer: caps, memory, latency.
+#include "gst/vmafhip/body.h"
+
+using namespace vmafhip;
+
+static GstCaps *caps_through(GstPad *pad, GstPad *far, GstCaps *filter) {
+  CapsPtr mine(gst_pad_get_pad_template_caps(pad));
+  GstCaps *caps = gst_pad_peer_query_caps(far, mine.get());  // all that the template allows if not linked
+  if (!filter) return caps;
+  GstCaps *narrowed = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(caps);
+  return narrowed;
+}
+
+gboolean vmafhip::sink_query(GstPad *pad, GstObject *parent, GstQuery *query) {
+  Vmafhip *self = VMAFHIP(parent);
+  switch (GST_QUERY_TYPE(query)) {
+    case GST_QUERY_CAPS: {
+      if (pad != output_pad(self)) return gst_pad_query_default(pad, parent, query);
+      GstCaps *filter;
+      gst_query_parse_caps(query, &filter);
+      CapsPtr caps(caps_through(pad, self->src, filter));
+      gst_query_set_caps_result(query, caps.get());
+      return TRUE;
+    }
+    case GST_QUERY_ALLOCATION: {
+      gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+      GstCaps *caps;
+      gst_query_parse_allocation(query, &caps, nullptr);
+      GstVideoInfo info;
+      if (caps && gst_video_info_from_caps(&info, caps))
+        gst_query_add_allocation_pool(query, nullptr, guint(GST_VIDEO_INFO_SIZE(&info)),
+                                      guint(self->body->comparer.frames_held()), 0);
+      return TRUE;
+    }
+    default:
+      // What must be answered in its place among the frames cannot be: the task pushes them later.
+      if (GST_QUERY_IS_SERIALIZED(query)) return FALSE;
+      return gst_pad_query_default(pad, parent, query);
+  }
+}
+
+static gboolean latency_query(Vmafhip *self, GstQuery *query) {
+  gboolean live = FALSE;
+  GstClockTime least = 0, most = GST_CLOCK_TIME_NONE;
+  for (GstPad *sink : self->sink) {
+    GstQuery *one = gst_query_new_latency();
+    if (!gst_pad_peer_query(sink, one)) {
+      gst_query_unref(one);
+      return FALSE;
+    }
+    gboolean pad_live;
+    GstClockTime pad_least, pad_most;
+    gst_query_parse_latency(one, &pad_live, &pad_least, &pad_most);
+    gst_query_unref(one);
+    if (!pad_live) continue;
+    live = TRUE;
+    least = MAX(least, pad_least);
+    most = GST_CLOCK_TIME_IS_VALID(most) && GST_CLOCK_TIME_IS_VALID(pad_most) ? MIN(most, pad_most)
+           : GST_CLOCK_TIME_IS_VALID(most)                                    ? most
+                                                                              : pad_most;
+  }
+  if (live) {
+    const GstClockTime own = self->body->comparer.latency();
+    least += own;
+    // Frames may also wait for their partners here.
+    if (GST_CLOCK_TIME_IS_VALID(most)) most += own + self->body->sync_window;
+  }
+  gst_query_set_latency(query, live, least, most);
+  return TRUE;
+}
+
+gboolean vmafhip::src_query(GstPad *pad, GstObject *parent, GstQuery *query) {
+  Vmafhip *self = VMAFHIP(parent);
+  switch (GST_QUERY_TYPE(query)) {
+    case GST_QUERY_LATENCY:
+      return latency_query(self, query);
+    case GST_QUERY_CAPS: {
+      GstCaps *filter;
+      gst_query_parse_caps(query, &filter);
+      CapsPtr caps(caps_through(pad, output_pad(self), filter));
+      gst_query_set_caps_result(query, caps.get());
+      return TRUE;
+    }
+    case GST_QUERY_POSITION:
+    case GST_QUERY_DURATION:
+    case GST_QUERY_SEEKING:
+    case GST_QUERY_SEGMENT:
+      return gst_pad_peer_query(output_pad(self), query);
+    default:
+      return gst_pad_query_default(pad, parent, query);
+  }
+}
