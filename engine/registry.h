@@ -34,7 +34,10 @@ struct Extractor {
   // Options that contradict each other, pictures too small, depths not defined.
   Status (*check_options)(const Options &);
   Status (*check_format)(const Options &, const PictureFormat &);
+  // What the metric hands to the scorer for each distorted picture, and how a strip's share is added to it. Strips
+  // are added in the order of stages and strips; the total starts as zeros.
   size_t sums_bytes;
+  void (*add_sums)(std::byte *total, const std::byte *partial);
   std::unique_ptr<Scorer> (*make_scorer)(const Options &, const PictureFormat &);
 };
 

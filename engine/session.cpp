@@ -126,17 +126,19 @@ struct Session::Impl {
 
   void measure(uint64_t index, const Slot &slot, std::byte *memory) const {
     FrameView view;
+    Views dist;
     view.index = index;
+    view.dist = {&dist, 1};
     const int planes = 1;  // all extractors so far read luma only
     for (int p = 0; p < planes; ++p) {
-      view.ref[p] = view_plane(slot.ref, p, depth, memory + view_offsets[0]);
-      view.dist[p] = view_plane(slot.dist, p, depth, memory + view_offsets[1]);
+      view.ref[size_t(p)] = view_plane(slot.ref, p, depth, memory + view_offsets[0]);
+      dist[size_t(p)] = view_plane(slot.dist, p, depth, memory + view_offsets[1]);
     }
     for (int i = 0; i < plan.lookback; ++i)
       if (slot.earlier[i].planes[0].data)
         view.earlier[i] = view_plane(slot.earlier[i], 0, depth, memory + view_offsets[size_t(2 + i)]);
     for (size_t i = 0; i < metrics.size(); ++i)
-      metrics[i]->measure(view, memory, slot.sums.get() + sums_offsets[i]);
+      metrics[i]->measure(view, 0, 0, nullptr, memory, slot.sums.get() + sums_offsets[i]);
   }
 
   // ---- serial stage, owner's thread --------------------------------------------------------------

@@ -23,10 +23,13 @@ class CpuVif final : public Metric {
 
   size_t scratch_bytes() const override { return kernels_.vif_scratch_bytes(format_.width, format_.height); }
 
-  void measure(const FrameView &frame, std::byte *scratch, std::byte *sums) const override {
-    VifSums result;
-    kernels_.vif(frame.ref[0], frame.dist[0], params_, log_table_, scratch, &result);
-    std::memcpy(sums, &result, sizeof result);
+  void measure(const FrameView &frame, int, int, std::byte *, std::byte *scratch,
+               std::byte *partial) const override {
+    for (size_t d = 0; d < frame.dist.size(); ++d) {
+      VifSums result;
+      kernels_.vif(frame.ref[0], frame.dist[d][0], params_, log_table_, scratch, &result);
+      std::memcpy(partial + d * sizeof result, &result, sizeof result);
+    }
   }
 
  private:
@@ -43,10 +46,13 @@ class CpuAdm final : public Metric {
 
   size_t scratch_bytes() const override { return kernels_.adm_scratch_bytes(format_.width, format_.height); }
 
-  void measure(const FrameView &frame, std::byte *scratch, std::byte *sums) const override {
-    AdmSums result;
-    kernels_.adm(frame.ref[0], frame.dist[0], params_, scratch, &result);
-    std::memcpy(sums, &result, sizeof result);
+  void measure(const FrameView &frame, int, int, std::byte *, std::byte *scratch,
+               std::byte *partial) const override {
+    for (size_t d = 0; d < frame.dist.size(); ++d) {
+      AdmSums result;
+      kernels_.adm(frame.ref[0], frame.dist[d][0], params_, scratch, &result);
+      std::memcpy(partial + d * sizeof result, &result, sizeof result);
+    }
   }
 
  private:
@@ -64,11 +70,13 @@ class CpuMotion final : public Metric {
     return kernels_.motion_scratch_bytes(format_.width, format_.height);
   }
 
-  void measure(const FrameView &frame, std::byte *scratch, std::byte *sums) const override {
+  void measure(const FrameView &frame, int, int, std::byte *, std::byte *scratch,
+               std::byte *partial) const override {
     MotionSums result = {};
     const PlaneView &earlier = frame.earlier[static_cast<size_t>(motion_lag(params_) - 1)];
     if (!params_.force_zero && earlier.data) result.sad = kernels_.motion_sad(earlier, frame.ref[0], scratch);
-    std::memcpy(sums, &result, sizeof result);
+    for (size_t d = 0; d < frame.dist.size(); ++d)
+      std::memcpy(partial + d * sizeof result, &result, sizeof result);
   }
 
  private:

@@ -146,6 +146,7 @@ const Extractor kAdmExtractor = {
     .check_format = [](const Options &,
                        const PictureFormat &format) { return check_luma("adm", kAdmMinSize, format); },
     .sums_bytes = sizeof(AdmSums),
+    .add_sums = add_integer_sums<AdmSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<AdmScorer>(options, format);
     },

@@ -138,6 +138,7 @@ const Extractor kMotionExtractor = {
     .check_format = [](const Options &,
                        const PictureFormat &format) { return check_luma("motion", kMotionMinSize, format); },
     .sums_bytes = sizeof(MotionSums),
+    .add_sums = add_integer_sums<MotionSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<MotionScorer>(options, format);
     },

@@ -81,6 +81,7 @@ const Extractor kVifExtractor = {
     .check_format = [](const Options &,
                        const PictureFormat &format) { return check_luma("vif", kVifMinSize, format); },
     .sums_bytes = sizeof(VifSums),
+    .add_sums = add_integer_sums<VifSums>,
     .make_scorer = [](const Options &options, const PictureFormat &) -> std::unique_ptr<Scorer> {
       return std::make_unique<VifScorer>(options);
     },
