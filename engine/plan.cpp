@@ -56,11 +56,16 @@ Result<size_t> need(Plan &plan, const Extractor &extractor, const OptionTexts &t
   auto options = Options::parse(extractor.name, extractor.options, texts);
   if (!options.ok()) return options.status();
   if (Status s = extractor.check_options(*options); !s.ok()) return s;
-  PlannedExtractor fresh{&extractor, std::move(*options), {}};
+  PlannedExtractor fresh{&extractor, texts, std::move(*options), {}};
   for (size_t i = 0; i < plan.extractors.size(); ++i) {
     PlannedExtractor &known = plan.extractors[i];
     if (known.extractor != &extractor || known.options.suffix() != fresh.options.suffix()) continue;
-    if (reports_debug(fresh) && !reports_debug(known)) known.options = fresh.options;
+    if (reports_debug(fresh) && !reports_debug(known)) {
+      known.texts["debug"] = "true";
+      auto with_debug = Options::parse(extractor.name, extractor.options, known.texts);
+      if (!with_debug.ok()) return with_debug.status();
+      known.options = std::move(*with_debug);
+    }
     return i;
   }
   plan.extractors.push_back(std::move(fresh));

@@ -14,7 +14,8 @@ namespace vmafhip {
 
 struct PlannedExtractor {
   const Extractor *extractor;
-  Options options;
+  OptionTexts texts;
+  Options options;           // of the texts
   std::vector<int> columns;  // per output of the extractor: its column, -1 = not reported
 };
 

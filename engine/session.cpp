@@ -9,6 +9,7 @@
 #include <limits>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 
 #include "engine/metric.h"
@@ -19,6 +20,8 @@ namespace vmafhip {
 namespace {
 
 constexpr size_t kAlign = 64;  // cache line, widest vector
+constexpr int kMostThreads = 1024;
+constexpr int kMostSamples = 32768;  // a picture's width or height
 
 size_t aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
@@ -64,6 +67,7 @@ struct Session::Impl {
   std::vector<std::unique_ptr<Scorer>> scorers;
   std::vector<size_t> sums_offsets;
   std::vector<Row> rows;  // frame n is in rows[n % size]
+  std::vector<double> model_inputs;
   std::array<Picture, 2> history;
   uint64_t scored = 0;     // frames that the scorers have seen
   uint64_t delivered = 0;  // frames given out
@@ -77,7 +81,7 @@ struct Session::Impl {
   std::vector<Slot> slots;                          // frame n is in slots[n % size]
   uint64_t submitted = 0, taken = 0, released = 0;  // released: slot is free again
   int running = 0;
-  bool finished = false, quit = false, interrupted = false;
+  bool configured = false, finished = false, quit = false, interrupted = false;
 
   std::vector<std::thread> workers;
   std::vector<Memory> scratch;              // per worker; written by configure() while all are idle
@@ -141,6 +145,9 @@ struct Session::Impl {
       metrics[i]->measure(view, 0, 0, nullptr, memory, slot.sums.get() + sums_offsets[i]);
   }
 
+  // With the mutex held.
+  bool takes_frames() const { return configured && !finished && submitted - released < slots.size(); }
+
   // ---- serial stage, owner's thread --------------------------------------------------------------
 
   Row &row(uint64_t frame) { return rows[frame % rows.size()]; }
@@ -192,11 +199,10 @@ struct Session::Impl {
     out.models.resize(plan.models.size());
     out.extrapolated = false;
     out.warm_up = delivered < uint64_t(plan.lookback);
-    std::array<double, 64> x;
     for (size_t m = 0; m < plan.models.size(); ++m) {
-      const auto &columns = plan.models[m].columns;
-      for (size_t f = 0; f < columns.size(); ++f) x[f] = r.values[size_t(columns[f])];
-      out.models[m] = plan.models[m].model->predict({x.data(), columns.size()}, &out.extrapolated);
+      model_inputs.clear();
+      for (int column : plan.models[m].columns) model_inputs.push_back(r.values[size_t(column)]);
+      out.models[m] = plan.models[m].model->predict(model_inputs, &out.extrapolated);
       model_pools[m].add(out.models[m]);
     }
     for (size_t i = 0; i < r.values.size(); ++i) feature_pools[i].add(r.values[i]);
@@ -234,6 +240,11 @@ struct Session::Impl {
     for (Row &r : rows) r.filled = 0;
     for (auto &pool : feature_pools) pool.reset();
     for (auto &pool : model_pools) pool.reset();
+  }
+
+  void set_configured(bool on) {
+    std::lock_guard lock(mutex);
+    configured = on;
   }
 
   Status allocate_for_format() {
@@ -277,6 +288,9 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) 
   if (options.backend == Backend::hip)
     return Status(Code::unsupported,
                   "backend=hip: this build has no GPU kernels; use backend=cpu or backend=auto");
+  if (options.threads < 0 || options.threads > kMostThreads)
+    return Status(Code::invalid_argument, "threads must be 0 to " + std::to_string(kMostThreads) + ", not " +
+                                              std::to_string(options.threads));
   auto plan = Plan::make(options.models, options.features);
   if (!plan.ok()) return plan.status();
   auto isa = cpu_isa_name();
@@ -294,7 +308,12 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) 
   for (Row &row : impl->rows) row.values.resize(impl->plan.feature_names.size());
   // One frame a worker, two waiting so that none idles, and those that wait for a successor.
   impl->slots.resize(size_t(impl->threads + 2 + impl->plan.lookahead));
-  impl->start_workers();
+  try {
+    impl->start_workers();
+  } catch (const std::system_error &) {
+    return Status(Code::resource, "the system does not let " + std::to_string(impl->threads) +
+                                      " threads start; lower `threads`");
+  }
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
@@ -312,13 +331,17 @@ void Session::on_progress(std::function<void()> callback) { impl_->progress = st
 void Session::reset() { impl_->clear(); }
 
 Status Session::configure(const PictureFormat &ref, const PictureFormat &dist) {
+  impl_->clear();
+  impl_->set_configured(false);
   if (ref.width != dist.width || ref.height != dist.height)
     return Status(Code::unsupported, "the reference is " + describe(ref) + ", the distorted picture " +
                                          describe(dist) + ": bring them to one size first (videoscale)");
   for (const PictureFormat *f : {&ref, &dist})
-    if (f->width < 1 || f->height < 1 || f->depth < 8 || f->depth > 16)
-      return Status(Code::unsupported, "pictures of " + describe(*f) + " cannot be compared");
-  impl_->clear();
+    if (f->width < 1 || f->height < 1 || f->width > kMostSamples || f->height > kMostSamples ||
+        f->depth < 8 || f->depth > 16)
+      return Status(Code::unsupported, "pictures of " + describe(*f) + " cannot be compared, only of 1 to " +
+                                           std::to_string(kMostSamples) +
+                                           " samples in each direction at 8 to 16 bits");
   impl_->ref_format = ref;
   impl_->dist_format = dist;
   impl_->depth = std::max(ref.depth, dist.depth);
@@ -326,18 +349,20 @@ Status Session::configure(const PictureFormat &ref, const PictureFormat &dist) {
   compared.depth = impl_->depth;
   for (const PlannedExtractor &p : impl_->plan.extractors)
     if (Status s = p.extractor->check_format(p.options, compared); !s.ok()) return s;
-  return impl_->allocate_for_format();
+  if (Status s = impl_->allocate_for_format(); !s.ok()) return s;
+  impl_->set_configured(true);
+  return Status();
 }
 
 bool Session::has_room() const {
   std::lock_guard lock(impl_->mutex);
-  return impl_->submitted - impl_->released < impl_->slots.size() && !impl_->finished;
+  return impl_->takes_frames();
 }
 
 bool Session::submit(Picture ref, Picture dist) {
   Impl &s = *impl_;
   std::unique_lock lock(s.mutex);
-  if (s.submitted - s.released >= s.slots.size() || s.finished) return false;
+  if (!s.takes_frames()) return false;
   Slot &slot = s.slots[s.submitted % s.slots.size()];
   if (s.plan.lookback > 0) {
     slot.earlier = s.history;
@@ -353,6 +378,7 @@ bool Session::submit(Picture ref, Picture dist) {
 }
 
 void Session::finish() {
+  impl_->history = {};
   std::lock_guard lock(impl_->mutex);
   impl_->finished = true;
   impl_->event.notify_all();

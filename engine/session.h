@@ -65,7 +65,7 @@ class Session {
   std::string backend_description() const;  // e.g. "cpu (scalar), 8 threads"
 
   // Fixes size and depth and allocates. Drops what is in flight. The depths may differ: the shallower
-  // picture is shifted up. Errors name the metric and its limit, or both formats.
+  // picture is shifted up. Errors name the metric and its limit, or both formats; there is no room then.
   Status configure(const PictureFormat &ref, const PictureFormat &dist);
 
   // submit() would take a pair. Any thread.

@@ -97,6 +97,8 @@ TEST(Model, Kernels) {
   EXPECT_EQ(score("kernel_type linear\n"), 2 * d1 - d2 - 0.5);
   EXPECT_EQ(score("kernel_type polynomial\ndegree 3\ngamma 0.5\ncoef0 1\n"),
             2 * std::pow(0.5 * d1 + 1, 3) - std::pow(0.5 * d2 + 1, 3) - 0.5);
+  EXPECT_EQ(score("kernel_type polynomial\ndegree 6\ngamma 2\ncoef0 1\n"),
+            2 * std::pow(2 * d1 + 1, 6) - std::pow(2 * d2 + 1, 6) - 0.5);
   EXPECT_EQ(score("kernel_type polynomial\ndegree 0\ngamma 0.5\ncoef0 1\n"), 0.5);
   EXPECT_EQ(score("kernel_type sigmoid\ngamma 0.5\ncoef0 1\n"),
             2 * std::tanh(0.5 * d1 + 1) - std::tanh(0.5 * d2 + 1) - 0.5);
@@ -204,12 +206,14 @@ TEST(Model, ChromaCorrection) {
   json file = small_model();
   json &dict = file["model_dict"];
   dict["feature_names"] = {"Speed_chroma_feature_speed_chroma_uv_score", "VMAF_integer_feature_adm3_score"};
-  dict["chroma_correction_parameter"] = 120;
+  dict["chroma_correction_parameter"] = 1.5;
   const auto raw = [](double speed, double adm3) { return small_model_score(speed, adm3); };
   EXPECT_EQ(predict(file, {3, 0.75}), raw(3, 0.75));
-  EXPECT_DOUBLE_EQ(predict(file, {0, 0.75}), raw(120 * (1 - 0.75), 0.75));
+  EXPECT_DOUBLE_EQ(predict(file, {0, 0.75}), raw(1.5 * (1 - 0.75), 0.75));
   EXPECT_NE(predict(file, {0, 0.75}), raw(0, 0.75));
   dict["chroma_correction_parameter"] = 0;
+  EXPECT_EQ(predict(file, {0, 0.75}), raw(0, 0.75));
+  dict["feature_names"] = {"a", "b"};  // 0 means none: no feature of that kind is needed
   EXPECT_EQ(predict(file, {0, 0.75}), raw(0, 0.75));
 }
 

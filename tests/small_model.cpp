@@ -1,6 +1,7 @@
 #include "tests/small_model.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -55,10 +56,31 @@ double small_model_score(double adm2, double motion2) {
   return (sum - 0.125 + 0.25) / 0.0625;
 }
 
+namespace {
+
+// A folder of this process, gone when it ends: the same test may run in several builds at once.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = testing::TempDir() + "/vmafhip-XXXXXX";
+    if (!mkdtemp(name.data())) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path &path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
 std::string write_file(const std::string &name, std::string_view text) {
-  const auto *info = testing::UnitTest::GetInstance()->current_test_info();
-  const auto folder = std::filesystem::path(testing::TempDir()) /
-                      (std::string("vmafhip-") + info->test_suite_name() + "-" + info->name());
+  static const Scratch scratch;
+  const auto folder = scratch.path() / testing::UnitTest::GetInstance()->current_test_info()->name();
   std::filesystem::create_directories(folder);
   const auto path = folder / name;
   std::ofstream(path, std::ios::binary) << text;
