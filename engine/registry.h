@@ -26,7 +26,8 @@ struct Extractor {
   const char *name;
   std::span<const OptionSpec> options;
   std::span<const OutputSpec> outputs;
-  bool luma_only;
+  // Whether measure() reads luma alone; if not, all three planes of the pictures have to be there.
+  bool (*luma_only)(const Options &);
   // Reference pictures before the current one that measure() reads, 0 to 2.
   int (*lookback)(const Options &);
   // Frames that must follow before a frame's scores are complete.

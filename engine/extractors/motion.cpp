@@ -124,7 +124,7 @@ const Extractor kMotionExtractor = {
     .name = "motion",
     .options = kOptions,
     .outputs = kOutputs,
-    .luma_only = true,
+    .luma_only = [](const Options &) { return true; },
     .lookback =
         [](const Options &options) {
           return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
