@@ -55,8 +55,9 @@ std::string log_name(const OutputSpec &output, const Options &options);
 // variable VMAFHIP_ISA asks for; the error lists the names.
 Result<std::string> cpu_isa_name();
 
-// The CPU implementation for that instruction set; only after cpu_isa_name() succeeded.
+// The CPU implementation for that instruction set; only after cpu_isa_name() succeeded. `distorted`: the most
+// distorted pictures that a frame will have; memory sizes depend on it.
 std::unique_ptr<Metric> make_cpu_metric(const Extractor &extractor, const Options &options,
-                                        const PictureFormat &format);
+                                        const PictureFormat &format, int distorted = 1);
 
 }  // namespace vmafhip

@@ -88,17 +88,17 @@ class CpuMotion final : public Metric {
 }  // namespace
 
 std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams &params,
-                                     const PictureFormat &format) {
+                                     const PictureFormat &format, int) {
   return std::make_unique<CpuVif>(kernels, params, format);
 }
 
 std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params,
-                                     const PictureFormat &format) {
+                                     const PictureFormat &format, int) {
   return std::make_unique<CpuAdm>(kernels, params, format);
 }
 
 std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
-                                        const PictureFormat &format) {
+                                        const PictureFormat &format, int) {
   return std::make_unique<CpuMotion>(kernels, params, format);
 }
 
