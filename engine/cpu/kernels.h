@@ -33,5 +33,13 @@ struct CpuKernels {
 namespace scalar {
 extern const CpuKernels kernels;
 }
+#if defined(__x86_64__)
+namespace avx2 {
+extern const CpuKernels kernels;
+}
+namespace avx512 {
+extern const CpuKernels kernels;
+}
+#endif
 
 }  // namespace vmafhip
