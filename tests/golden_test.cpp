@@ -132,7 +132,7 @@ void expect_same_feature(const Scored &scored, size_t column, const golden::Sect
     return;
   }
   for (size_t i = 0; i < scored.frames.size(); ++i)
-    expect_bits(scored.frames[i].features[column], expected->second[i],
+    expect_bits(scored.frames[i].dist[0].features[column], expected->second[i],
                 name + ", frame " + std::to_string(i));
   const RunningPool &pool = scored.feature_pools[column];
   const golden::Pooled &pooled = run.pooled.find(name)->second;
@@ -151,8 +151,9 @@ void expect_models_near(const std::string &name, const Scored &scored, double to
     const std::vector<double> &expected = golden.score(kModelRuns[m].section, "vmaf");
     const std::string label = scored.models[m].label;
     for (size_t i = 0; i < scored.frames.size(); ++i)
-      EXPECT_NEAR(scored.frames[i].models[m], expected[i], tolerance)
-          << label << ", frame " << i << (scored.frames[i].extrapolated ? ", outside the fitted box" : "");
+      EXPECT_NEAR(scored.frames[i].dist[0].models[m], expected[i], tolerance)
+          << label << ", frame " << i
+          << (scored.frames[i].dist[0].extrapolated ? ", outside the fitted box" : "");
     const RunningPool &pool = scored.model_pools[m];
     const golden::Pooled &pooled = run.pooled.find("vmaf")->second;
     EXPECT_NEAR(pool.get(PoolMethod::mean), pooled.mean, tolerance) << label;
