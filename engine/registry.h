@@ -18,6 +18,7 @@ struct OutputSpec {
   const char *alias;  // the name in logs, e.g. integer_adm2; "" = the same
   bool late;          // known only after a later frame or at the end: listed after the others in logs
   bool debug;         // exists only with debug=true
+  const char *when = "";  // exists only if this option, a boolean, is true; "" = always
 };
 
 // One extractor, whatever computes it. One constant of this type per extractor stands in
