@@ -1,43 +1,10 @@
 // Metrics on the CPU: they bind a kernel to its parameters. Compiled for the baseline.
 #include "engine/cpu/cpu.h"
 
-#include <array>
 #include <cstring>
 
 namespace vmafhip {
 namespace {
-
-const uint16_t *vif_log_table() {
-  static const auto table = [] {
-    std::array<uint16_t, kVifLogEntries> t;
-    vif_fill_log_table(t.data());
-    return t;
-  }();
-  return table.data();
-}
-
-class CpuVif final : public Metric {
- public:
-  CpuVif(const CpuKernels &kernels, const VifParams &params, const PictureFormat &format)
-      : kernels_(kernels), params_(params), format_(format), log_table_(vif_log_table()) {}
-
-  size_t scratch_bytes() const override { return kernels_.vif_scratch_bytes(format_.width, format_.height); }
-
-  void measure(const FrameView &frame, int, int, std::byte *, std::byte *scratch,
-               std::byte *partial) const override {
-    for (size_t d = 0; d < frame.dist.size(); ++d) {
-      VifSums result;
-      kernels_.vif(frame.ref[0], frame.dist[d][0], params_, log_table_, scratch, &result);
-      std::memcpy(partial + d * sizeof result, &result, sizeof result);
-    }
-  }
-
- private:
-  const CpuKernels &kernels_;
-  const VifParams params_;
-  const PictureFormat format_;
-  const uint16_t *log_table_;
-};
 
 class CpuAdm final : public Metric {
  public:
@@ -86,11 +53,6 @@ class CpuMotion final : public Metric {
 };
 
 }  // namespace
-
-std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams &params,
-                                     const PictureFormat &format, int) {
-  return std::make_unique<CpuVif>(kernels, params, format);
-}
 
 std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params,
                                      const PictureFormat &format, int) {

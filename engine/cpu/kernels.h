@@ -9,7 +9,7 @@
 
 #include "engine/arith/adm.h"
 #include "engine/arith/motion.h"
-#include "engine/arith/vif.h"
+#include "engine/cpu/vif.h"
 #include "engine/metric.h"
 
 namespace vmafhip {
@@ -17,10 +17,11 @@ namespace vmafhip {
 struct CpuKernels {
   const char *isa;
 
-  // Both pictures have the same size and depth, as in FrameView. log_table: vif_fill_log_table().
-  size_t (*vif_scratch_bytes)(int width, int height);
-  void (*vif)(const PlaneView &ref, const PlaneView &dist, const VifParams &params, const uint16_t *log_table,
-              std::byte *scratch, VifSums *sums);
+  // Working memory for strips of planes up to `width`.
+  size_t (*vif_scratch_bytes)(int width, int distorted);
+  void (*vif)(const VifStrip &strip);
+  // The logarithm that the statistics use, for tests: vif_log2().
+  int32_t (*vif_log2)(const uint16_t *log_table, uint64_t v);
 
   size_t (*adm_scratch_bytes)(int width, int height);
   void (*adm)(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch,

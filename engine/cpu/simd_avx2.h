@@ -11,6 +11,7 @@ namespace {
 
 struct Simd {
   static constexpr int kWords = 16, kDwords = 8;
+  static constexpr int kRegisters = 16;
   static constexpr bool kDoubles = true;
 
   using I = __m256i;

@@ -11,6 +11,7 @@ namespace {
 
 struct Simd {
   static constexpr int kWords = 32, kDwords = 16;
+  static constexpr int kRegisters = 32;
   static constexpr bool kDoubles = true;
 
   using I = __m512i;

@@ -13,6 +13,7 @@ namespace {
 
 struct Simd {
   static constexpr int kWords = 8, kDwords = 4;
+  static constexpr int kRegisters = 16;
   // Whether there are vectors of doubles, and logarithms in vectors.
   static constexpr bool kDoubles = false;
 
