@@ -27,10 +27,10 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
     }
     scratch_bytes_ = std::max(scratch_bytes_, aligned(item.metric->scratch_bytes()));
     chain.memory = frame_bytes_;
-    frame_bytes_ += aligned(item.metric->frame_bytes());
+    frame_bytes_ = plus(frame_bytes_, aligned(item.metric->frame_bytes()));
     chain.partials = frame_bytes_;
     chain.partial_bytes = aligned(item.sums_bytes * uint64_t(distorted));
-    frame_bytes_ += chain.partial_bytes * uint64_t(chain.tasks);
+    frame_bytes_ = plus(frame_bytes_, times(chain.partial_bytes, uint64_t(chain.tasks)));
     chain.sums = sums_bytes_;
     sums_bytes_ += chain.partial_bytes;
     chain.item = std::move(item);
@@ -45,7 +45,7 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
       use.rows = ceil_div(size.height, int(std::min<uint64_t>(bytes / kUnpackBytes + 1, size.height)));
       use.strips = ceil_div(size.height, use.rows);
       // Pages of planes that are read in place are never touched and so cost no memory.
-      frame_bytes_ += aligned(bytes);
+      frame_bytes_ = plus(frame_bytes_, aligned(bytes));
       planes_.push_back(use);
     }
 }

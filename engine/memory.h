@@ -14,7 +14,14 @@ namespace vmafhip {
 
 constexpr uint64_t kAlign = 64;  // cache line, widest vector
 
-constexpr uint64_t aligned(uint64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+// Sizes that stay at the largest number instead of wrapping around, so that what is absurd is refused, not misread.
+constexpr uint64_t kMostBytes = std::numeric_limits<uint64_t>::max() / kAlign * kAlign;
+
+constexpr uint64_t plus(uint64_t a, uint64_t b) {
+  return a > kMostBytes - std::min(b, kMostBytes) ? kMostBytes : a + b;
+}
+constexpr uint64_t times(uint64_t a, uint64_t b) { return b != 0 && a > kMostBytes / b ? kMostBytes : a * b; }
+constexpr uint64_t aligned(uint64_t bytes) { return plus(bytes, kAlign - 1) / kAlign * kAlign; }
 
 struct FreeMemory {
   void operator()(std::byte *p) const { std::free(p); }
@@ -28,10 +35,10 @@ inline Memory allocate(uint64_t bytes) {
   return Memory(static_cast<std::byte *>(std::aligned_alloc(kAlign, size_t(bytes))));
 }
 
-// What the machine has; larger than any sum of sizes if it does not say.
+// What the machine has; as much as there can be if it does not say.
 inline uint64_t physical_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? uint64_t(pages) * uint64_t(page) : std::numeric_limits<uint64_t>::max();
+  return pages > 0 && page > 0 ? uint64_t(pages) * uint64_t(page) : kMostBytes;
 }
 
 // "1.5 GiB", "340 MiB": rounded up, for people.

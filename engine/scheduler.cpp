@@ -1,9 +1,20 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
+#include <ctime>
 #include <system_error>
 
 namespace vmafhip {
+namespace {
+
+// Processor time of this thread, which others that compete for the processor do not add to.
+uint64_t thread_ns() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec);
+}
+
+}  // namespace
 
 Scheduler::Scheduler(int threads, int slots) : threads_(threads), slots_(size_t(slots)) {}
 
@@ -46,11 +57,11 @@ void Scheduler::work(int id) {
     if (idle_ > 0 && can_take()) work_.notify_one();
     ++running_;
     lock.unlock();
-    const Clock::time_point start = timed_ ? Clock::now() : Clock::time_point();
+    const uint64_t start = timed_ ? thread_ns() : 0;
     frames_[size_t(frame)].run(task, scratch_[size_t(id)].get());
-    const Clock::time_point stop = timed_ ? Clock::now() : Clock::time_point();
+    const uint64_t spent = timed_ ? thread_ns() - start : 0;
     lock.lock();
-    if (timed_) times_[size_t(task.chain)][size_t(task.stage)] += stop - start;
+    if (timed_) times_[size_t(task.chain)][size_t(task.stage)] += spent;
     FrameWork &work = frames_[size_t(frame)];
     const bool last = work.done(task);
     if (last)
@@ -132,9 +143,9 @@ bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, int lookback, boo
   lookback_ = lookback;
   timed_ = measure_times;
 
-  const uint64_t workers = uint64_t(threads_) * layout_->scratch_bytes();
+  const uint64_t workers = times(layout_->scratch_bytes(), uint64_t(threads_));
   const uint64_t frame = layout_->frame_bytes();
-  needed_ = workers + frame;
+  needed_ = plus(workers, frame);
   const uint64_t machine = physical_memory();
   if (needed_ > machine) return false;
   bool good = true;
@@ -147,7 +158,7 @@ bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, int lookback, boo
   // A frame for each worker if they take no more than half of the machine; with fewer, workers may have to wait.
   frames_.reserve(size_t(threads_));
   for (int i = 0; i < threads_; ++i) {
-    if (i > 0 && workers + frame * uint64_t(i + 1) > machine / 2) break;
+    if (i > 0 && plus(workers, times(frame, uint64_t(i + 1))) > machine / 2) break;
     FrameWork work(*layout_);
     if (!work.allocate()) break;
     frames_.push_back(std::move(work));
@@ -234,7 +245,7 @@ bool Scheduler::finished() const {
 
 double Scheduler::stage_seconds(size_t chain, size_t stage) const {
   std::lock_guard lock(mutex_);
-  return std::chrono::duration<double>(times_[chain][stage]).count();
+  return double(times_[chain][stage]) * 1e-9;
 }
 
 bool Scheduler::has_room() const {

@@ -5,7 +5,6 @@
 // some worker runs or could take, so that there are never more of them than workers.
 #pragma once
 #include <array>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -59,7 +58,7 @@ class Scheduler {
   uint64_t submitted() const;
   bool finished() const;
 
-  // Seconds that workers spent on each stage of each chain since configure(), if it was to measure them. While idle.
+  // Processor time that workers spent on a stage of a chain since configure(), if it was to measure them. While idle.
   double stage_seconds(size_t chain, size_t stage) const;
 
   // ---- Any thread.
@@ -68,7 +67,6 @@ class Scheduler {
   void interrupt(bool on);
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Slot {
     FramePictures pictures;
     bool measured = false;
@@ -102,8 +100,8 @@ class Scheduler {
   int running_ = 0;          // workers that do a task
   int idle_ = 0;             // workers that wait for one
   bool open_ = false, finished_ = false, interrupted_ = false;
-  bool stopping_ = false, quit_ = false;  // no further task; workers end
-  std::vector<std::vector<Clock::duration>> times_;
+  bool stopping_ = false, quit_ = false;      // no further task; workers end
+  std::vector<std::vector<uint64_t>> times_;  // ns, per chain and stage
 
   std::vector<std::thread> workers_;
 };

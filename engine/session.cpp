@@ -166,6 +166,7 @@ const std::vector<std::string> &Session::feature_names() const { return impl_->s
 const std::vector<ModelInfo> &Session::models() const { return impl_->model_infos; }
 int Session::lookahead() const { return impl_->scoring.plan().lookahead; }
 int Session::distorted() const { return impl_->distorted; }
+int Session::threads() const { return impl_->scheduler.threads(); }
 int Session::max_in_flight() const { return impl_->scheduler.slots(); }
 std::string Session::backend_description() const { return impl_->backend; }
 const std::vector<RunningPool> &Session::feature_pools(size_t dist) const {

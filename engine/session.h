@@ -62,7 +62,7 @@ struct FrameScores {
   std::vector<PictureScores> dist;
 };
 
-// Time that all workers together spent on one stage of an extractor, over all frames.
+// Processor time that all workers together spent on one stage of an extractor, over all frames.
 struct StageTime {
   std::string extractor;  // "unpack": what pictures that cannot be read in place take
   int stage = 0;
@@ -79,6 +79,7 @@ class Session {
   const std::vector<ModelInfo> &models() const;
   int lookahead() const;  // frames that must follow before a score is complete
   int distorted() const;
+  int threads() const;
   int max_in_flight() const;                // submitted frames whose pictures may still be held
   std::string backend_description() const;  // e.g. "cpu (scalar), 8 threads"
 
