@@ -20,9 +20,15 @@ struct Pass {
   const VifStrip &strip;
   const VifMemory &memory;
   const int width, height;
+  int left[kVifMaxRadius], right[kVifMaxRadius];  // columns that those beside the picture mirror
 
   Pass(const VifStrip &s, const VifMemory &m)
-      : strip(s), memory(m), width(s.pictures[0].plane.width), height(s.pictures[0].plane.height) {}
+      : strip(s), memory(m), width(s.pictures[0].plane.width), height(s.pictures[0].plane.height) {
+    for (int i = 0; i < kVifMaxRadius; i++) {
+      left[i] = reflect(i - kVifMaxRadius, width);
+      right[i] = reflect(width + i, width);
+    }
+  }
 
   void run() const {
     int filled = 0;
@@ -47,6 +53,8 @@ struct Pass {
   // One group of rows of one distorted picture; with the first one, the reference.
   void rows(int y, int d, const VifWindow &ref, const VifWindow &dist) const {
     const int padded = memory.padded;
+    VifTotals<Simd> totals;
+    VifTotals<Simd>::clear(totals);
     int done = 0;
     for (int first = 0; first < padded; first += kChunk) {
       const int last = smaller(first + kChunk, padded);
@@ -59,17 +67,24 @@ struct Pass {
       // A vector of row sums reads kVifMaxRadius columns behind its own.
       const int ready = last == padded ? padded : (last - kVifMaxRadius) / Simd::kWords * Simd::kWords;
       halves(y, d, done, ready);
-      if constexpr (kStatistics) statistics(y, d, done, ready);
+      if constexpr (kStatistics) statistics(y, d, done, ready, &totals);
       done = ready;
     }
+    const VifScaleSums sums = VifTotals<Simd>::finish(totals);
+    strip.sums[d].num_log += sums.num_log;
+    strip.sums[d].den_log += sums.den_log;
+    strip.sums[d].num_low += sums.num_low;
+    strip.sums[d].den_low += sums.den_low;
   }
 
-  void mirror(const VifColumns &columns, bool distorted, bool left, bool right) const {
+  void mirror(const VifColumns &columns, bool distorted, bool at_left, bool at_right) const {
+    if (!at_left && !at_right) return;
     for (int stream = 0; stream < (distorted ? kStreams : kHalf + 1); stream++) {
       if (stream == kHalf ? !kHalves : !kStatistics) continue;
       for (int r = 0; r < kRows; r++) {
-        if (left) mirror_left(VifColumns::row(columns, stream, r), width);
-        if (right) mirror_right(VifColumns::row(columns, stream, r), width);
+        int16_t *row = VifColumns::row(columns, stream, r);
+        for (int i = 0; at_left && i < kVifMaxRadius; i++) row[i - kVifMaxRadius] = row[left[i]];
+        for (int i = 0; at_right && i < kVifMaxRadius; i++) row[width + i] = row[right[i]];
       }
     }
   }
@@ -87,7 +102,7 @@ struct Pass {
       }
   }
 
-  void statistics(int y, int d, int first, int last) const {
+  void statistics(int y, int d, int first, int last, VifTotals<Simd> *totals) const {
     alignas(64) int32_t variances[kRows][kMostColumns], covariances[kRows][kMostColumns];
     const int count = last - first, live = smaller(kRows, strip.last - y);
     for (int r = 0; r < live; r++) {
@@ -95,12 +110,11 @@ struct Pass {
       row_sums_of_distorted<kScale>(memory, r, first, last, variances[r], covariances[r]);
       if (last == memory.padded) clear_behind(r, d, variances[r] - first, covariances[r] - first);
     }
-    VifScaleSums &sums = strip.sums[d];
     for (int r = 0; r < live; r++) {
       const int32_t *variance = memory.variance[r] + first;
-      if (d == 0) add_reference<Simd>(variance, count, strip.log_table, &sums);
+      if (d == 0) add_reference<Simd>(variance, count, strip.log_table, totals);
       add_distorted<Simd>(variance, variances[r], covariances[r], count, strip.log_table, strip.gain_limit,
-                          &sums);
+                          totals);
     }
   }
 

@@ -92,13 +92,5 @@ void halve_columns(const int16_t *half, int first, int last, int16_t *out) {
   }
 }
 
-VMAFHIP_SIMD_FN void mirror_left(int16_t *row, int width) {
-  for (int i = 1; i <= kVifMaxRadius; i++) row[-i] = row[reflect(-i, width)];
-}
-
-VMAFHIP_SIMD_FN void mirror_right(int16_t *row, int width) {
-  for (int i = 0; i < kVifMaxRadius; i++) row[width + i] = row[reflect(width + i, width)];
-}
-
 }  // namespace
 }  // namespace vmafhip

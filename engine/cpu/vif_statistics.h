@@ -23,14 +23,31 @@ int32_t log2_of(const uint16_t *log_table, uint64_t v) {
   }
 }
 
-// `count` is a multiple of kDwords and small enough for sums of logarithms, 2^16 each, to fit 32 bits.
+// Sums of a group of rows. In vectors, 32-bit lanes have room for the logarithms of 2^15 vectors, 2^16 each.
+template <class S, bool kVectors = S::kDoubles>
+struct VifTotals {
+  VifScaleSums sums;
+  VMAFHIP_SIMD_FN void clear(VifTotals &t) { t.sums = VifScaleSums(); }
+  VMAFHIP_SIMD_FN VifScaleSums finish(const VifTotals &t) { return t.sums; }
+};
+
 template <class S>
-void add_reference(const int32_t *ref, int count, const uint16_t *log_table, VifScaleSums *sums) {
+struct VifTotals<S, true> {
+  typename S::I num_log, den_log, num_low, den_low;
+  VMAFHIP_SIMD_FN void clear(VifTotals &t) { t.num_log = t.den_log = t.num_low = t.den_low = S::zero(); }
+  VMAFHIP_SIMD_FN VifScaleSums finish(const VifTotals &t) {
+    return {S::sum32(t.num_log), S::sum32(t.den_log), S::sum64(t.num_low), S::sum32(t.den_low)};
+  }
+};
+
+// `count`, here and below, is a multiple of kDwords.
+template <class S>
+void add_reference(const int32_t *ref, int count, const uint16_t *log_table, VifTotals<S> *totals) {
   if constexpr (!S::kDoubles) {
-    for (int i = 0; i < count; i++) vif_add_reference(ref[i], log_table, sums);
+    for (int i = 0; i < count; i++) vif_add_reference(ref[i], log_table, &totals->sums);
   } else {
     const typename S::F noise = S::set_double(kVifNoise);
-    typename S::I logs = S::zero(), low = S::zero();
+    typename S::I logs = totals->den_log, low = totals->den_low;
     for (int i = 0; i < count; i += S::kDwords) {
       const typename S::I v = S::load(ref + i);
       low = S::add(low, S::keep_greater(S::set(1), S::set(kVifNoise), v));
@@ -40,8 +57,8 @@ void add_reference(const int32_t *ref, int count, const uint16_t *log_table, Vif
           S::log2(S::add(S::double_low(high), noise), S::add(S::double_high(high), noise));
       logs = S::add(logs, S::sub(log, S::set(2048 * 17)));
     }
-    sums->den_log += S::sum32(logs);
-    sums->den_low += S::sum32(low);
+    totals->den_log = logs;
+    totals->den_low = low;
   }
 }
 
@@ -62,13 +79,13 @@ VMAFHIP_SIMD_FN Channel<S> channel(typename S::F ref, typename S::F dist, typena
 
 template <class S>
 void add_distorted(const int32_t *ref, const int32_t *dist, const int32_t *cross, int count,
-                   const uint16_t *log_table, double gain_limit, VifScaleSums *sums) {
+                   const uint16_t *log_table, double gain_limit, VifTotals<S> *totals) {
   if constexpr (!S::kDoubles) {
     for (int i = 0; i < count; i++)
-      vif_add_distorted({ref[i], dist[i], cross[i]}, log_table, gain_limit, sums);
+      vif_add_distorted({ref[i], dist[i], cross[i]}, log_table, gain_limit, &totals->sums);
   } else {
     const typename S::F limit = S::set_double(gain_limit);
-    typename S::I logs = S::zero(), low = S::zero();
+    typename S::I logs = totals->num_log, low = totals->num_low;
     for (int i = 0; i < count; i += S::kDwords) {
       const typename S::I r = S::load(ref + i), d = S::load(dist + i), below = S::set(kVifNoise - 1);
       low = S::add_wide(low, S::keep_greater(d, S::set(kVifNoise), r));
@@ -79,8 +96,8 @@ void add_distorted(const int32_t *ref, const int32_t *dist, const int32_t *cross
       const Channel<S> b = channel<S>(S::double_high(r), S::double_high(d), S::double_high(c), limit);
       logs = S::add(logs, S::sub(S::log2(a.signal, b.signal), S::log2(a.noise, b.noise)));
     }
-    sums->num_log += S::sum32(logs);
-    sums->num_low += S::sum64(low);
+    totals->num_log = logs;
+    totals->num_low = low;
   }
 }
 
