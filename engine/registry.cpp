@@ -8,8 +8,9 @@
 namespace vmafhip {
 namespace {
 
-// In libvmaf's order: the first one that provides an output serves it.
-constexpr const Extractor *kExtractors[] = {&kAdmExtractor, &kMotionExtractor, &kVifExtractor};
+// In libvmaf's order, then those of its fork: the first one that provides an output serves it.
+constexpr const Extractor *kExtractors[] = {&kAdmExtractor, &kMotionExtractor, &kVifExtractor,
+                                            &kMotionV2Extractor};
 
 }  // namespace
 
@@ -60,7 +61,7 @@ std::unique_ptr<Metric> make_cpu_metric(const Extractor &extractor, const Option
   if (&extractor == &kVifExtractor) return make_cpu_vif(**kernels, vif_params(options), format, distorted);
   if (&extractor == &kAdmExtractor)
     return make_cpu_adm(**kernels, adm_params(options, format), format, distorted);
-  if (&extractor == &kMotionExtractor)
+  if (&extractor == &kMotionExtractor || &extractor == &kMotionV2Extractor)
     return make_cpu_motion(**kernels, motion_params(options), format, distorted);
   return nullptr;
 }

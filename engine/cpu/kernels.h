@@ -23,12 +23,17 @@ struct CpuKernels {
   // The logarithm that the statistics use, for tests: vif_log2().
   int32_t (*vif_log2)(const uint16_t *log_table, uint64_t v);
 
-  size_t (*adm_scratch_bytes)(int width, int height);
-  void (*adm)(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch,
-              AdmSums *sums);
+  // Rows [first, last) of the bands of one scale; a scale needs all rows of the one before. `partial` gets AdmSums
+  // for each distorted picture, of which there are up to `distorted`.
+  size_t (*adm_scratch_bytes)(const AdmParams &params, int distorted);
+  size_t (*adm_frame_bytes)(const AdmParams &params, int distorted);
+  void (*adm)(const FrameView &frame, const AdmParams &params, int distorted, int scale, int first, int last,
+              std::byte *frame_memory, std::byte *scratch, std::byte *partial);
 
   size_t (*motion_scratch_bytes)(int width, int height);
-  uint64_t (*motion_sad)(const PlaneView &earlier, const PlaneView &current, std::byte *scratch);
+  // Rows [first, last) of the picture.
+  uint64_t (*motion_sad)(const PlaneView &earlier, const PlaneView &current, int first, int last,
+                         std::byte *scratch);
 };
 
 namespace scalar {
