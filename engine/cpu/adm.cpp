@@ -4,7 +4,7 @@
 // Only the low bands that later scales read are kept, in the frame's memory; of everything else the last three rows.
 // Detail bands are worked out where sums need them: in the region and one sample around it, which strips that meet
 // do twice. What depends on the reference alone is done once for all distorted pictures.
-#include "engine/arith/adm.h"
+#include "engine/cpu/adm.h"
 
 #include <cstddef>
 #include <cstring>
@@ -183,7 +183,7 @@ class Strip {
       const bool need = y >= detail.first && y < detail.last;
       const bool pool = y >= pooled.first && y < pooled.last;
       transform(0, y, own, need);
-      if (need && pool) add_den(y);
+      if (need && pool) add_den();
       for (int d = 0; d < distorted_; d++) {
         transform(1 + d, y, own, need);
         if (!need) continue;
@@ -209,7 +209,7 @@ class Strip {
     if (detail) adm_detail_bands<V, kScale>(m_.low, m_.high, around_, m_.band[image > 0]);
   }
 
-  void add_den(int) {
+  void add_den() {
     const int begin = p_.left - around_.first;
     for (int band = 0; band < kAdmBands; band++) {
       const uint64_t row = adm_den_row<V, kScale>(m_.band[0][band] + begin, p_.right - p_.left, p_);
@@ -275,32 +275,34 @@ size_t adm_scratch_bytes(const AdmParams &params, int distorted) {
   return arena.used();
 }
 
-void adm(const FrameView &frame, const AdmParams &params, int distorted, int scale, int first, int last,
-         std::byte *frame_memory, std::byte *scratch, std::byte *partial) {
-  Arena of_frame(frame_memory), of_worker(scratch);
-  const FrameMemory bands(&of_frame, params, distorted);
-  const Scratch m(&of_worker, params.width, distorted);
-  const Rows rows = {first, last};
-  switch (scale) {
+void adm(const AdmStrip &strip) {
+  Arena of_frame(strip.frame_memory), of_worker(strip.scratch);
+  const AdmParams &params = strip.params;
+  const FrameMemory bands(&of_frame, params, strip.distorted);
+  const Scratch m(&of_worker, params.width, strip.distorted);
+  const Rows rows = {strip.first, strip.last};
+  switch (strip.scale) {
     case 0:
-      Strip<0>(frame, params, bands, m).run(rows);
+      Strip<0>(strip.frame, params, bands, m).run(rows);
       break;
     case 1:
-      Strip<1>(frame, params, bands, m).run(rows);
+      Strip<1>(strip.frame, params, bands, m).run(rows);
       break;
     case 2:
-      Strip<2>(frame, params, bands, m).run(rows);
+      Strip<2>(strip.frame, params, bands, m).run(rows);
       break;
     default:
-      Strip<3>(frame, params, bands, m).run(rows);
+      Strip<3>(strip.frame, params, bands, m).run(rows);
       break;
   }
-  const int pictures = static_cast<int>(frame.dist.size());
+  const int pictures = static_cast<int>(strip.frame.dist.size());
   for (int d = 0; d < pictures; d++) {
     AdmSums sums = {};
-    sums.scale[scale] = m.dist[d].sums;
-    std::memcpy(partial + static_cast<size_t>(d) * sizeof sums, &sums, sizeof sums);
+    sums.scale[strip.scale] = m.dist[d].sums;
+    std::memcpy(strip.partial + static_cast<size_t>(d) * sizeof sums, &sums, sizeof sums);
   }
 }
+
+double adm_float(int64_t v) { return adm_float_of<V>(v); }
 
 }  // namespace vmafhip::VMAFHIP_ISA

@@ -192,7 +192,6 @@ VMAFHIP_SIMD_FN typename V::I adm_restored(typename V::I ref, typename V::I dist
     return V::sub(V::bit_xor(v, sign), sign);
   };
   const I along = V::max(signed_by_ref(dist), V::set(0));
-  // |ref|: 0 where ref is the most negative value cannot occur, band samples stay below 2^31 - 2^25.
   const I ratio = adm_ratios<V, kScale>(signed_by_ref(ref), along);
   I plain;
   if constexpr (kScale == 0)
@@ -211,7 +210,7 @@ struct AdmWeights {
   typename V::I neighbour, centre;
 };
 
-// Bits 12 to 27 of v, as a signed number: what i16 keeps of v >> 12.
+// What i16 keeps of v >> kDrop.
 template <class V, int kDrop>
 VMAFHIP_SIMD_FN typename V::I wrapped16(typename V::I v) {
   return V::template sra<16>(V::template shl<16 - kDrop>(v));
@@ -280,6 +279,11 @@ void adm_decouple(const int32_t *const *ref, const int32_t *const *dist, int cou
   }
 }
 
+template <class V>
+double adm_float_of(int64_t v) {
+  return V::first(V::floats(V::set_wide(v)));
+}
+
 // ---- Sums ---------------------------------------------------------------------------------------------------
 
 // Calls step(i, lanes) for whole vectors with all lanes and for the rest with the first few.
@@ -290,8 +294,8 @@ VMAFHIP_SIMD_FN void over_row(int count, Step step) {
   if (i < count) step(i, V::first_lanes(count - i));
 }
 
-// Sums of a row per band; samples of 0 add nothing but the offset of adm_cube_offset(), as every lane of every step
-// does: there are `vectors` of them.
+// Sums of a row per band. As in adm_cube_offset(), every lane carries an offset, so that the last shift can be a
+// logical one; lanes beyond the end hold 0 and carry it as well.
 template <class V, int kScale>
 void adm_masked_row(const AdmSignalRow &signal, const AdmMaskRows &masker, int begin, int count,
                     const AdmScaleParams &p, int32_t * /*threshold*/, int64_t *rows) {

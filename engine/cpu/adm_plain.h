@@ -18,6 +18,11 @@ VMAFHIP_HD int16_t adm_centred(uint8_t v, int) { return static_cast<int16_t>(v -
 VMAFHIP_HD int16_t adm_centred(uint16_t v, int half) { return static_cast<int16_t>(v - half); }
 VMAFHIP_HD int16_t adm_centred(int16_t v, int) { return v; }
 
+// The high one of AdmHalves; unsigned, as samples above the depth's range may lead anywhere.
+VMAFHIP_HD int16_t adm_high(int32_t v) {
+  return static_cast<int16_t>(static_cast<int32_t>(static_cast<uint32_t>(v) + 32768) >> 16);
+}
+
 template <int kScale, class Sample>
 void adm_filter_columns(const AdmSourceRows<Sample> &rows, const int32_t (&taps)[4], int count, int depth,
                         const AdmHalves &to) {
@@ -38,7 +43,7 @@ void adm_filter_columns(const AdmSourceRows<Sample> &rows, const int32_t (&taps)
       int32_t value = lower;
       if constexpr (kScale > 1) value = sum(rows.high, x) + ((lower + 32768) >> 16);
       low[x] = static_cast<int16_t>(value);
-      high[x] = static_cast<int16_t>((value + 32768) >> 16);
+      high[x] = adm_high(value);
     }
   }
 }
@@ -76,7 +81,7 @@ void adm_low_band(const AdmHalves &low, int width, const AdmHalves &to) {
   adm_across<kScale>(
       low, kAdmLow, {0, width}, [&](int x, int32_t value) __attribute__((always_inline)) {
         to.low[x] = static_cast<int16_t>(value);
-        if constexpr (kScale > 0) to.high[x] = static_cast<int16_t>((value + 32768) >> 16);
+        if constexpr (kScale > 0) to.high[x] = adm_high(value);
       });
 }
 
@@ -187,6 +192,11 @@ void adm_decouple(const int32_t *const *ref, const int32_t *const *dist, int cou
   }
   adm_weigh_row<kScale>(additive, count, p, true);
   adm_weigh_row<kScale>(restored, count, p, aim);
+}
+
+template <class V>
+double adm_float_of(int64_t v) {
+  return static_cast<float>(v);
 }
 
 // ---- Sums ---------------------------------------------------------------------------------------------------

@@ -31,9 +31,8 @@ struct AdmSpan {
   int first, count;
 };
 
-// One row of a decoupled signal, weighted by contrast sensitivity, per band: its magnitude before thresholds, in
-// 2^-21 or so at scale 0 (a product of 32 bits), 2^-28 of it at the others. And its weights as a masker, summed over
-// the bands.
+// One row of a decoupled signal, weighted by contrast sensitivity. `size`, per band: |csf * sample| at scale 0, where
+// it is up to 2^31, |adm_weighted()| at the others. The rest: its weights as a masker, summed over the bands.
 struct AdmSignalRow {
   int32_t *size[kAdmBands];
   int32_t *neighbour;  // with one mirrored column on either side

@@ -27,8 +27,8 @@ class CpuAdm final : public Metric {
                std::byte *partial) const override {
     const int64_t height = params_.scale[stage].height, count = strips(stage);
     const auto begin = [&](int number) { return static_cast<int>(height * number / count); };
-    kernels_.adm(frame, params_, distorted_, stage, begin(strip), begin(strip + 1), frame_memory, scratch,
-                 partial);
+    kernels_.adm(
+        {frame, params_, distorted_, stage, begin(strip), begin(strip + 1), frame_memory, scratch, partial});
   }
 
  private:

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/arith/adm.h"
 #include "engine/arith/motion.h"
+#include "engine/cpu/adm.h"
 #include "engine/cpu/vif.h"
 #include "engine/metric.h"
 
@@ -23,12 +23,11 @@ struct CpuKernels {
   // The logarithm that the statistics use, for tests: vif_log2().
   int32_t (*vif_log2)(const uint16_t *log_table, uint64_t v);
 
-  // Rows [first, last) of the bands of one scale; a scale needs all rows of the one before. `partial` gets AdmSums
-  // for each distorted picture, of which there are up to `distorted`.
   size_t (*adm_scratch_bytes)(const AdmParams &params, int distorted);
   size_t (*adm_frame_bytes)(const AdmParams &params, int distorted);
-  void (*adm)(const FrameView &frame, const AdmParams &params, int distorted, int scale, int first, int last,
-              std::byte *frame_memory, std::byte *scratch, std::byte *partial);
+  void (*adm)(const AdmStrip &strip);
+  // The nearest f32 of an integer, as the angles of scales 1 to 3 are compared, for tests.
+  double (*adm_float)(int64_t v);
 
   size_t (*motion_scratch_bytes)(int width, int height);
   // Rows [first, last) of the picture.

@@ -90,6 +90,7 @@ struct Lanes : Simd {
     return v[0] + v[1] + v[2] + v[3];
   }
 
+  VMAFHIP_SIMD_FN double first(Doubles a) { return _mm256_cvtsd_f64(a.first); }
   VMAFHIP_SIMD_FN Doubles set_doubles(double v) { return {_mm256_set1_pd(v), _mm256_set1_pd(v)}; }
   VMAFHIP_SIMD_FN Doubles mul(Doubles a, Doubles b) {
     return {_mm256_mul_pd(a.first, b.first), _mm256_mul_pd(a.second, b.second)};

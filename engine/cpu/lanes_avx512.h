@@ -92,6 +92,7 @@ struct Lanes : Simd {
     return static_cast<uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(a.even, a.odd)));
   }
 
+  VMAFHIP_SIMD_FN double first(Doubles a) { return _mm512_cvtsd_f64(a.first); }
   VMAFHIP_SIMD_FN Doubles set_doubles(double v) { return {_mm512_set1_pd(v), _mm512_set1_pd(v)}; }
   VMAFHIP_SIMD_FN Doubles mul(Doubles a, Doubles b) {
     return {_mm512_mul_pd(a.first, b.first), _mm512_mul_pd(a.second, b.second)};
