@@ -14,10 +14,10 @@
 namespace vmafhip {
 
 struct OutputSpec {
-  const char *name;   // libvmaf's internal name, e.g. VMAF_integer_feature_adm2_score
-  const char *alias;  // the name in logs, e.g. integer_adm2; "" = the same
-  bool late;          // known only after a later frame or at the end: listed after the others in logs
-  bool debug;         // exists only with debug=true
+  const char *name;       // libvmaf's internal name, e.g. VMAF_integer_feature_adm2_score
+  const char *alias;      // the name in logs, e.g. integer_adm2; "" = the same
+  bool late;              // known only after a later frame or at the end: listed after the others in logs
+  bool debug;             // exists only with debug=true
   const char *when = "";  // exists only if this option, a boolean, is true; "" = always
 };
 
