@@ -89,8 +89,8 @@ std::vector<FrameScores> run_apart(const std::vector<Group> &groups, const std::
 }
 
 TEST_F(SessionStripsTest, SeveralDistortedPicturesAsIfApart) {
-  const auto clip = small_clip(9, 201, 131);
-  for (const size_t distorted : {1, 2, 3, 5}) {
+  const auto clip = small_clip(5, 121, 75);
+  for (const size_t distorted : {1, 2, 5}) {
     const auto groups = groups_of(clip, distorted);
     const auto expected = run_apart(groups);
     ASSERT_EQ(expected.size(), clip.size());
@@ -114,7 +114,7 @@ TEST_F(SessionStripsTest, SeveralPicturesAndVariantsInDeepPictures) {
 }
 
 TEST_F(SessionStripsTest, LargePicturesOnAnyNumberOfThreads) {
-  const auto groups = groups_of(small_clip(3, 1290, 727), 2);
+  const auto groups = groups_of(small_clip(2, 770, 427), 2);
   const auto expected = run_apart(groups);
   for (const int threads : {1, 2, 3, 8})
     expect_same(run_groups(*make_session_for(2, threads), groups), expected);
@@ -198,8 +198,8 @@ TEST_F(SessionStripsTest, NothingIsAllocatedPerFrame) {
       ASSERT_TRUE(session->configure(clip[0].ref.format, deep[0].dist.format).ok());
       FrameScores scores;
       uint64_t at_first = 0;
-      for (size_t n = 0; n < 300; ++n) {
-        if (n == 100) at_first = allocations;
+      for (size_t n = 0; n < 150; ++n) {
+        if (n == 50) at_first = allocations;
         while (!session->submit(clip[n % 4].ref, deep[n % 4].dist))
           ASSERT_EQ(session->wait(scores), Next::ready);
       }
