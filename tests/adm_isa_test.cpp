@@ -131,6 +131,46 @@ TEST(AdmIsa, ExtremeNoise) {
   }
 }
 
+// How much each sample of a row counts in sample `at` of the coarsest scale: low passes, then `last`.
+std::vector<double> coarsest_weights(int length, int at, const int32_t (&last)[4]) {
+  std::vector<double> weights(static_cast<size_t>(length));
+  weights[static_cast<size_t>(at)] = 1;
+  for (int scale = kAdmScales - 1; scale >= 0; --scale) {
+    std::vector<double> finer(weights.size());
+    for (int i = 0; i < length; ++i)
+      for (int k = 0; k < 4 && weights[static_cast<size_t>(i)] != 0; ++k)
+        finer[static_cast<size_t>(2 * i - 1 + k)] +=
+            weights[static_cast<size_t>(i)] * (scale == kAdmScales - 1 ? last[k] : kAdmLow[k]);
+    weights = finer;
+  }
+  return weights;
+}
+
+// Pictures made of a filter's signs reach the largest samples of the coarsest scale that there are, and with them the
+// largest squares, and sums of products beyond what f64 holds exactly.
+TEST(AdmIsa, LargestSampleOfTheCoarsestScale) {
+  const auto signs = [](int depth, const int32_t(&down)[4], const int32_t(&across)[4]) {
+    const auto rows = coarsest_weights(160, 5, down), columns = coarsest_weights(160, 5, across);
+    return paint(160, 160, depth, [&](int x, int y) {
+      return rows[static_cast<size_t>(y)] * columns[static_cast<size_t>(x)] > 0 ? (1 << depth) - 1 : 0;
+    });
+  };
+  AdmOptions options;
+  options.csf_mode = 2;
+  for (int depth : {8, 10, 16}) {
+    const Luma flat = paint(160, 160, depth, [&](int, int) { return 1 << (depth - 1); });
+    for (const Luma &picture : {signs(depth, kAdmHigh, kAdmLow), signs(depth, kAdmLow, kAdmHigh),
+                                signs(depth, kAdmHigh, kAdmHigh)}) {
+      const Luma inverse =
+          paint(160, 160, depth, [&](int x, int y) { return (1 << depth) - 1 - picture.at(x, y); });
+      for (const Luma &dist : {picture, inverse, flat}) {
+        expect_equal(picture, dist, options);
+        expect_equal(dist, picture, options);
+      }
+    }
+  }
+}
+
 TEST(AdmIsa, AnyLayout) {
   for (int depth : {8, 10}) {
     const Luma ref = noise(71, 45, depth, 3), dist = noise(71, 45, depth, 4);

@@ -88,8 +88,13 @@ struct Lanes : Simd {
     return _mm512_mask_blend_epi32(0xaaaa, a.even, _mm512_slli_epi64(a.odd, 32));
   }
   VMAFHIP_SIMD_FN I narrow_high(Wide a) { return _mm512_mask_blend_epi32(0xaaaa, odd(a.even), a.odd); }
+  // Modulo 2^64, which _mm512_reduce_add_epi64() is not.
   VMAFHIP_SIMD_FN uint64_t sum(Wide a) {
-    return static_cast<uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(a.even, a.odd)));
+    alignas(64) uint64_t v[8];
+    _mm512_store_si512(v, _mm512_add_epi64(a.even, a.odd));
+    uint64_t total = 0;
+    for (const uint64_t lane : v) total += lane;
+    return total;
   }
 
   VMAFHIP_SIMD_FN double first(Doubles a) { return _mm512_cvtsd_f64(a.first); }
