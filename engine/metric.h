@@ -7,8 +7,10 @@
 //
 // Sums travel as a plain struct of engine/arith (VifSums, AdmSums, MotionSums).
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -30,22 +32,48 @@ struct PlaneView {
   }
 };
 
-// The pictures of one compared frame.
+// The pictures of one compared frame: one reference, one or more distorted pictures.
+using Views = std::array<PlaneView, 3>;  // Y, U, V
 struct FrameView {
   uint64_t index = 0;  // 0 after start or reset
-  std::array<PlaneView, 3> ref, dist;
+  Views ref;
+  std::span<const Views> dist;
   // Luma of the reference 1 and 2 frames earlier; data is null before the first frame.
   std::array<PlaneView, 2> earlier;
 };
 
+// Work on a frame is cut into stages, done one after the other, and each stage into strips, which several threads
+// may do at the same time. The cut depends on the picture's size alone, never on the number of threads.
+// All calls on one object may come from several threads at once, each with its own scratch; all memory
+// handed in is 64-byte aligned.
 class Metric {
  public:
   virtual ~Metric() = default;
-  // Bytes of working memory one call of measure() needs, 64-byte aligned; allocated once a worker.
+
+  virtual int stages() const { return 1; }
+  virtual int strips(int /*stage*/) const { return 1; }
+  // Working memory of one strip() call; one per worker.
   virtual size_t scratch_bytes() const = 0;
-  // Writes the frame's sums. Called by several threads at once, each with its own scratch.
-  virtual void measure(const FrameView &frame, std::byte *scratch, std::byte *sums) const = 0;
+  // What the stages of a frame hand on to each other (decimated planes, bands); one per frame in progress.
+  virtual size_t frame_bytes() const { return 0; }
+  // Does one strip. `partial` is the strip's own: its share of the sums for each distorted picture, one after the
+  // other, `sums_bytes` of the extractor each; the caller does not clear it.
+  virtual void measure(const FrameView &frame, int stage, int strip, std::byte *frame_memory,
+                       std::byte *scratch, std::byte *partial) const = 0;
 };
+
+// Extractor::add_sums for sums that are 64-bit integers throughout.
+template <class Sums>
+void add_integer_sums(std::byte *total, const std::byte *partial) {
+  static_assert(sizeof(Sums) % sizeof(uint64_t) == 0);
+  for (size_t at = 0; at < sizeof(Sums); at += sizeof(uint64_t)) {
+    uint64_t a, b;
+    std::memcpy(&a, total + at, sizeof a);
+    std::memcpy(&b, partial + at, sizeof b);
+    a += b;
+    std::memcpy(total + at, &a, sizeof a);
+  }
+}
 
 // Where a Scorer puts its values: output (index into the extractor's outputs), frame, value.
 using Emit = std::function<void(int output, uint64_t frame, double value)>;

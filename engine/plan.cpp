@@ -81,6 +81,7 @@ void assign_columns(Plan &plan) {
       for (size_t i = 0; i < planned.columns.size(); ++i) {
         const OutputSpec &output = planned.extractor->outputs[i];
         if (output.late != late || (output.debug && !debug)) continue;
+        if (*output.when && !planned.options.boolean(output.when)) continue;
         planned.columns[i] = int(plan.feature_names.size());
         plan.feature_names.push_back(log_name(output, planned.options));
       }
@@ -142,6 +143,7 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
   for (const PlannedExtractor &planned : plan.extractors) {
     plan.lookback = std::max(plan.lookback, planned.extractor->lookback(planned.options));
     plan.lookahead = std::max(plan.lookahead, planned.extractor->lookahead(planned.options));
+    plan.chroma |= !planned.extractor->luma_only(planned.options);
   }
   return plan;
 }

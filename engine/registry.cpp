@@ -8,8 +8,9 @@
 namespace vmafhip {
 namespace {
 
-// In libvmaf's order: the first one that provides an output serves it.
-constexpr const Extractor *kExtractors[] = {&kAdmExtractor, &kMotionExtractor, &kVifExtractor};
+// In libvmaf's order, then those of its fork: the first one that provides an output serves it.
+constexpr const Extractor *kExtractors[] = {&kAdmExtractor, &kMotionExtractor, &kVifExtractor,
+                                            &kMotionV2Extractor};
 
 }  // namespace
 
@@ -54,12 +55,14 @@ Result<std::string> cpu_isa_name() {
 }
 
 std::unique_ptr<Metric> make_cpu_metric(const Extractor &extractor, const Options &options,
-                                        const PictureFormat &format) {
+                                        const PictureFormat &format, int distorted) {
   const auto kernels = choose_cpu_kernels();
   if (!kernels.ok()) return nullptr;
-  if (&extractor == &kVifExtractor) return make_cpu_vif(**kernels, vif_params(options), format);
-  if (&extractor == &kAdmExtractor) return make_cpu_adm(**kernels, adm_params(options, format), format);
-  if (&extractor == &kMotionExtractor) return make_cpu_motion(**kernels, motion_params(options), format);
+  if (&extractor == &kVifExtractor) return make_cpu_vif(**kernels, vif_params(options), format, distorted);
+  if (&extractor == &kAdmExtractor)
+    return make_cpu_adm(**kernels, adm_params(options, format), format, distorted);
+  if (&extractor == &kMotionExtractor || &extractor == &kMotionV2Extractor)
+    return make_cpu_motion(**kernels, motion_params(options), format, distorted);
   return nullptr;
 }
 

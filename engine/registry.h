@@ -14,10 +14,11 @@
 namespace vmafhip {
 
 struct OutputSpec {
-  const char *name;   // libvmaf's internal name, e.g. VMAF_integer_feature_adm2_score
-  const char *alias;  // the name in logs, e.g. integer_adm2; "" = the same
-  bool late;          // known only after a later frame or at the end: listed after the others in logs
-  bool debug;         // exists only with debug=true
+  const char *name;       // libvmaf's internal name, e.g. VMAF_integer_feature_adm2_score
+  const char *alias;      // the name in logs, e.g. integer_adm2; "" = the same
+  bool late;              // known only after a later frame or at the end: listed after the others in logs
+  bool debug;             // exists only with debug=true
+  const char *when = "";  // exists only if this option, a boolean, is true; "" = always
 };
 
 // One extractor, whatever computes it. One constant of this type per extractor stands in
@@ -26,7 +27,8 @@ struct Extractor {
   const char *name;
   std::span<const OptionSpec> options;
   std::span<const OutputSpec> outputs;
-  bool luma_only;
+  // Whether measure() reads luma alone; if not, all three planes of the pictures have to be there.
+  bool (*luma_only)(const Options &);
   // Reference pictures before the current one that measure() reads, 0 to 2.
   int (*lookback)(const Options &);
   // Frames that must follow before a frame's scores are complete.
@@ -34,7 +36,10 @@ struct Extractor {
   // Options that contradict each other, pictures too small, depths not defined.
   Status (*check_options)(const Options &);
   Status (*check_format)(const Options &, const PictureFormat &);
+  // What the metric hands to the scorer for each distorted picture, and how a strip's share is added to it. Strips
+  // are added in the order of stages and strips; the total starts as zeros.
   size_t sums_bytes;
+  void (*add_sums)(std::byte *total, const std::byte *partial);
   std::unique_ptr<Scorer> (*make_scorer)(const Options &, const PictureFormat &);
 };
 
@@ -51,8 +56,9 @@ std::string log_name(const OutputSpec &output, const Options &options);
 // variable VMAFHIP_ISA asks for; the error lists the names.
 Result<std::string> cpu_isa_name();
 
-// The CPU implementation for that instruction set; only after cpu_isa_name() succeeded.
+// The CPU implementation for that instruction set; only after cpu_isa_name() succeeded. `distorted`: the most
+// distorted pictures that a frame will have; memory sizes depend on it.
 std::unique_ptr<Metric> make_cpu_metric(const Extractor &extractor, const Options &options,
-                                        const PictureFormat &format);
+                                        const PictureFormat &format, int distorted = 1);
 
 }  // namespace vmafhip

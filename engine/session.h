@@ -7,6 +7,8 @@
 //   session->finish();
 //   while (session->wait(scores) == Session::Next::ready) … use scores
 //
+// One reference may be compared with several distorted pictures at a time: work on the reference is done once.
+//
 // Frames are numbered 0, 1, 2 … from the last configure() or reset(). Scores of frame n can need frame n+1
 // (temporal features), so the last ones come after finish(). Results do not depend on the number of
 // threads or on the pace of submission. Memory is bounded: at most max_in_flight() frames are held, and
@@ -18,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +37,9 @@ struct SessionOptions {
   std::string models = "vmaf_v0.6.1";  // as parse_models() reads them
   std::string features;                // further extractors: NAME or NAME=OPTION=VALUE:…, separated by '|'
   Backend backend = Backend::automatic;
-  int threads = 0;  // workers, 0 = number of processors
+  int threads = 0;           // workers, 0 = number of processors
+  int distorted = 1;         // pictures that are compared with each reference
+  bool stage_times = false;  // let the workers measure where their time goes
 };
 
 // What a session says about one of its models.
@@ -44,12 +49,24 @@ struct ModelInfo {
   std::string origin;  // path of the file; empty for a fitted surface
 };
 
-// Scores of one frame. `features` and `models` go with Session::feature_names() and models().
-struct FrameScores {
-  uint64_t index = 0;
+// Scores of one distorted picture. `features` and `models` go with Session::feature_names() and models().
+struct PictureScores {
   std::vector<double> features, models;
   bool extrapolated = false;  // a fitted model saw features outside its box
-  bool warm_up = false;       // temporal features lack history: first frames after start or reset
+};
+
+// Scores of one frame.
+struct FrameScores {
+  uint64_t index = 0;
+  bool warm_up = false;  // temporal features lack history: first frames after start or reset
+  std::vector<PictureScores> dist;
+};
+
+// Processor time that all workers together spent on one stage of an extractor, over all frames.
+struct StageTime {
+  std::string extractor;  // "unpack": what pictures that cannot be read in place take
+  int stage = 0;
+  double seconds = 0;
 };
 
 class Session {
@@ -60,17 +77,23 @@ class Session {
 
   const std::vector<std::string> &feature_names() const;  // libvmaf's log names, in its order
   const std::vector<ModelInfo> &models() const;
-  int lookahead() const;                    // frames that must follow before a score is complete
+  int lookahead() const;  // frames that must follow before a score is complete
+  int distorted() const;
+  int threads() const;
   int max_in_flight() const;                // submitted frames whose pictures may still be held
   std::string backend_description() const;  // e.g. "cpu (scalar), 8 threads"
 
-  // Fixes size and depth and allocates. Drops what is in flight. The depths may differ: the shallower
-  // picture is shifted up. Errors name the metric and its limit, or both formats; there is no room then.
+  // Fixes size and depth and allocates. Drops what is in flight. The depths may differ: shallower
+  // pictures are shifted up. Errors name the metric and its limit, or both formats, or how much memory is
+  // missing; there is no room then.
+  Status configure(const PictureFormat &ref, std::span<const PictureFormat> dist);
   Status configure(const PictureFormat &ref, const PictureFormat &dist);
 
   // submit() would take a pair. Any thread.
   bool has_room() const;
-  // Takes a pair of the configured formats, or returns false while there is no room. Never blocks.
+  // Takes pictures of the configured formats (moved from `dist`), or returns false while there is no room.
+  // Never blocks. A picture is let go as soon as nothing reads it any more.
+  bool submit(Picture ref, std::span<Picture> dist);
   bool submit(Picture ref, Picture dist);
   // No further frame follows until reset(): the last scores become computable.
   void finish();
@@ -93,8 +116,11 @@ class Session {
   void on_progress(std::function<void()> callback);
 
   // Over the frames that next() and wait() have given out since reset(); order of the names.
-  const std::vector<RunningPool> &feature_pools() const;
-  const std::vector<RunningPool> &model_pools() const;
+  const std::vector<RunningPool> &feature_pools(size_t dist = 0) const;
+  const std::vector<RunningPool> &model_pools(size_t dist = 0) const;
+
+  // Since configure(), if the options asked for it; empty otherwise. Only when no frame is in flight.
+  std::vector<StageTime> stage_times() const;
 
  private:
   struct Impl;

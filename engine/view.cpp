@@ -1,5 +1,6 @@
 #include "engine/view.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace vmafhip {
@@ -12,39 +13,67 @@ T load(const std::byte *p) {
   return value;
 }
 
+// Step 0 is one that is only known at run time.
+template <class In, class Out, int Step>
+void unpack_row(const std::byte *from, int step, int width, int down, int up, Out *out) {
+  if (Step > 0) step = Step;
+  for (int x = 0; x < width; ++x)
+    out[x] = Out((load<In>(from + size_t(x) * size_t(step) * sizeof(In)) >> down) << up);
+}
+
 template <class In, class Out>
-void unpack(const Plane &plane, int down, int up, std::byte *buffer) {
-  Out *out = reinterpret_cast<Out *>(buffer);
-  for (int y = 0; y < plane.height; ++y) {
-    const std::byte *row = static_cast<const std::byte *>(plane.data) + y * plane.stride;
-    for (int x = 0; x < plane.width; ++x)
-      *out++ = Out((load<In>(row + size_t(x) * plane.step * sizeof(In)) >> down) << up);
-  }
+void unpack(const Plane &plane, int down, int up, std::byte *buffer, int first, int last) {
+  const auto row = plane.step == 1   ? unpack_row<In, Out, 1>
+                   : plane.step == 2 ? unpack_row<In, Out, 2>
+                                     : unpack_row<In, Out, 0>;
+  for (int y = first; y < last; ++y)
+    row(static_cast<const std::byte *>(plane.data) + y * plane.stride, plane.step, plane.width, down, up,
+        reinterpret_cast<Out *>(buffer) + size_t(y) * size_t(plane.width));
 }
 
 }  // namespace
 
+PlaneSize plane_size(const PictureFormat &format, int plane) {
+  if (plane == 0) return {format.width, format.height};
+  const bool half_width = format.chroma == Chroma::c420 || format.chroma == Chroma::c422;
+  const bool half_height = format.chroma == Chroma::c420;
+  if (format.chroma == Chroma::c400) return {};
+  return {half_width ? format.width / 2 + format.width % 2 : format.width,
+          half_height ? format.height / 2 + format.height % 2 : format.height};
+}
+
 bool readable_in_place(const Picture &picture, int plane, int depth) {
-  const Plane &p = picture.planes[plane];
+  const Plane &p = picture.planes[size_t(plane)];
   if (p.step != 1 || picture.shift != 0 || picture.format.depth != depth) return false;
   return depth == 8 || (reinterpret_cast<uintptr_t>(p.data) % 2 == 0 && p.stride % 2 == 0);
 }
 
 size_t unpacked_bytes(const Plane &plane, int depth) {
-  return size_t(plane.width) * plane.height * (depth > 8 ? 2 : 1);
+  return size_t(plane.width) * size_t(plane.height) * (depth > 8 ? 2 : 1);
+}
+
+PlaneView planned_view(const Picture &picture, int plane, int depth, std::byte *buffer) {
+  const Plane &p = picture.planes[size_t(plane)];
+  if (readable_in_place(picture, plane, depth)) return {p.data, p.stride, p.width, p.height, depth};
+  return {buffer, ptrdiff_t(p.width) * (depth > 8 ? 2 : 1), p.width, p.height, depth};
+}
+
+void unpack_rows(const Picture &picture, int plane, int depth, std::byte *buffer, int first, int last) {
+  const Plane &p = picture.planes[size_t(plane)];
+  const int up = depth - picture.format.depth;
+  last = std::min(last, p.height);
+  if (depth == 8)
+    unpack<uint8_t, uint8_t>(p, 0, 0, buffer, first, last);
+  else if (picture.format.depth == 8)
+    unpack<uint8_t, uint16_t>(p, 0, up, buffer, first, last);
+  else
+    unpack<uint16_t, uint16_t>(p, picture.shift, up, buffer, first, last);
 }
 
 PlaneView view_plane(const Picture &picture, int plane, int depth, std::byte *buffer) {
-  const Plane &p = picture.planes[plane];
-  if (readable_in_place(picture, plane, depth)) return {p.data, p.stride, p.width, p.height, depth};
-  const int up = depth - picture.format.depth;
-  if (depth == 8)
-    unpack<uint8_t, uint8_t>(p, 0, 0, buffer);
-  else if (picture.format.depth == 8)
-    unpack<uint8_t, uint16_t>(p, 0, up, buffer);
-  else
-    unpack<uint16_t, uint16_t>(p, picture.shift, up, buffer);
-  return {buffer, ptrdiff_t(p.width) * (depth > 8 ? 2 : 1), p.width, p.height, depth};
+  if (!readable_in_place(picture, plane, depth))
+    unpack_rows(picture, plane, depth, buffer, 0, picture.planes[size_t(plane)].height);
+  return planned_view(picture, plane, depth, buffer);
 }
 
 }  // namespace vmafhip

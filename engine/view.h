@@ -7,14 +7,26 @@
 
 namespace vmafhip {
 
+struct PlaneSize {
+  int width = 0, height = 0;
+};
+// Samples of a plane; chroma of odd sizes is rounded up.
+PlaneSize plane_size(const PictureFormat &format, int plane);
+
 // Whether the plane can be read where it is when frames are compared at `depth` bits.
 bool readable_in_place(const Picture &picture, int plane, int depth);
 
 // Bytes of the buffer view_plane() needs for this plane if it cannot be read in place.
 size_t unpacked_bytes(const Plane &plane, int depth);
 
-// The plane at `depth` bits (>= the picture's): in place where possible, else unpacked into `buffer`: words
-// shifted down, interleaved samples gathered, shallower samples shifted up.
+// The plane at `depth` bits (>= the picture's): in place where possible, else as unpack_rows() puts it into `buffer`.
+PlaneView planned_view(const Picture &picture, int plane, int depth, std::byte *buffer);
+
+// Rows from `first` on, before `last` (or the plane's end): words shifted down, interleaved samples gathered,
+// shallower samples shifted up. Rows of different calls may be unpacked at the same time.
+void unpack_rows(const Picture &picture, int plane, int depth, std::byte *buffer, int first, int last);
+
+// planned_view(), with everything unpacked that needs to be.
 PlaneView view_plane(const Picture &picture, int plane, int depth, std::byte *buffer);
 
 }  // namespace vmafhip

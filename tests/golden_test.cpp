@@ -1,15 +1,19 @@
 // The engine against libvmaf's own figures, on 22 clips: every output of vif, adm and motion to the last bit, at
-// default options and in all variants; the scores of the v0.6 models from their files and from the fitted surfaces.
+// default options, in all variants and of chroma, on every instruction set; the scores of the v0.6 models from their
+// files and from the fitted surfaces.
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "engine/registry.h"
 #include "engine/session.h"
 #include "tests/clip_picture.h"
 #include "tests/golden.h"
@@ -132,7 +136,7 @@ void expect_same_feature(const Scored &scored, size_t column, const golden::Sect
     return;
   }
   for (size_t i = 0; i < scored.frames.size(); ++i)
-    expect_bits(scored.frames[i].features[column], expected->second[i],
+    expect_bits(scored.frames[i].dist[0].features[column], expected->second[i],
                 name + ", frame " + std::to_string(i));
   const RunningPool &pool = scored.feature_pools[column];
   const golden::Pooled &pooled = run.pooled.find(name)->second;
@@ -151,8 +155,9 @@ void expect_models_near(const std::string &name, const Scored &scored, double to
     const std::vector<double> &expected = golden.score(kModelRuns[m].section, "vmaf");
     const std::string label = scored.models[m].label;
     for (size_t i = 0; i < scored.frames.size(); ++i)
-      EXPECT_NEAR(scored.frames[i].models[m], expected[i], tolerance)
-          << label << ", frame " << i << (scored.frames[i].extrapolated ? ", outside the fitted box" : "");
+      EXPECT_NEAR(scored.frames[i].dist[0].models[m], expected[i], tolerance)
+          << label << ", frame " << i
+          << (scored.frames[i].dist[0].extrapolated ? ", outside the fitted box" : "");
     const RunningPool &pool = scored.model_pools[m];
     const golden::Pooled &pooled = run.pooled.find("vmaf")->second;
     EXPECT_NEAR(pool.get(PoolMethod::mean), pooled.mean, tolerance) << label;
@@ -175,11 +180,26 @@ void expect_model_features(const std::string &name, const Scored &scored) {
   EXPECT_EQ(seen.size(), scored.names.size());
 }
 
-class GoldenFigures : public testing::TestWithParam<std::string> {};
+std::string test_name(std::string name) {
+  for (char &c : name)
+    if (c == '-') c = '_';
+  return name;
+}
 
-TEST_P(GoldenFigures, DefaultFeaturesBitForBit) {
-  const golden::Section &run = golden::load(GetParam()).run("default");
-  const auto scored = score(GetParam(), "", "vif=debug=true|adm=debug=true|motion=debug=true");
+// A case on one instruction set; skipped where the processor lacks it.
+class GoldenFeatures : public testing::TestWithParam<std::tuple<std::string, const char *>> {
+ protected:
+  void SetUp() override {
+    ::setenv("VMAFHIP_ISA", std::get<1>(GetParam()), 1);
+    if (const auto isa = cpu_isa_name(); !isa.ok()) GTEST_SKIP() << isa.status().message();
+  }
+  void TearDown() override { ::unsetenv("VMAFHIP_ISA"); }
+  const std::string &name() const { return std::get<0>(GetParam()); }
+};
+
+TEST_P(GoldenFeatures, DefaultBitForBit) {
+  const golden::Section &run = golden::load(name()).run("default");
+  const auto scored = score(name(), "", "vif=debug=true|adm=debug=true|motion=debug=true");
   ASSERT_TRUE(scored);
   std::set<std::string> expected;
   for (const std::string &name : run.names)
@@ -188,8 +208,8 @@ TEST_P(GoldenFigures, DefaultFeaturesBitForBit) {
   for (size_t column = 0; column < scored->names.size(); ++column) expect_same_feature(*scored, column, run);
 }
 
-TEST_P(GoldenFigures, VariantsBitForBit) {
-  const golden::Golden &golden = golden::load(GetParam());
+TEST_P(GoldenFeatures, VariantsBitForBit) {
+  const golden::Golden &golden = golden::load(name());
   std::string features;
   std::map<std::string, const golden::Section *> expected;  // score name -> the run that has it
   for (const std::string &title : golden.titles()) {
@@ -197,11 +217,11 @@ TEST_P(GoldenFigures, VariantsBitForBit) {
     const std::string extractor = spec.substr(0, spec.find('='));
     if (extractor != "vif" && extractor != "adm" && extractor != "motion") continue;
     features += (features.empty() ? "" : "|") + spec;
-    for (const std::string &name : golden.run(title).names)
-      EXPECT_TRUE(expected.emplace(name, &golden.run(title)).second) << name << " is in two variants";
+    for (const std::string &score : golden.run(title).names)
+      EXPECT_TRUE(expected.emplace(score, &golden.run(title)).second) << score << " is in two variants";
   }
   ASSERT_FALSE(features.empty());
-  const auto scored = score(GetParam(), "", features);
+  const auto scored = score(name(), "", features);
   ASSERT_TRUE(scored);
   EXPECT_EQ(scored->names.size(), expected.size());
   for (size_t column = 0; column < scored->names.size(); ++column) {
@@ -213,7 +233,36 @@ TEST_P(GoldenFigures, VariantsBitForBit) {
   }
 }
 
-TEST_P(GoldenFigures, ModelsFromTheirFiles) {
+// VIF of chroma is a fork's; its luma has the figures of the default run.
+TEST_P(GoldenFeatures, VifOfChromaBitForBit) {
+  const golden::Golden &golden = golden::load(name());
+  const auto scored = score(name(), "", "vif=enable_chroma=true");
+  ASSERT_TRUE(scored);
+  ASSERT_EQ(scored->names.size(), 12u);
+  const std::string suffix = "_enable_chroma";
+  for (size_t column = 0; column < scored->names.size(); ++column) {
+    const std::string &full = scored->names[column];
+    ASSERT_TRUE(full.ends_with(suffix)) << full;
+    if (column >= 4) {
+      expect_same_feature(*scored, column, golden.run("fork"));
+      continue;
+    }
+    const std::vector<double> &luma = golden.score("default", full.substr(0, full.size() - suffix.size()));
+    for (size_t i = 0; i < scored->frames.size(); ++i)
+      expect_bits(scored->frames[i].dist[0].features[column], luma[i], full + ", frame " + std::to_string(i));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenFeatures,
+                         testing::Combine(testing::ValuesIn(golden::case_names()),
+                                          testing::Values("scalar", "avx2", "avx512")),
+                         [](const auto &info) {
+                           return test_name(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+                         });
+
+class GoldenModels : public testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenModels, FromTheirFiles) {
   const std::string folder = test::model_files();
   if (folder.empty())
     GTEST_SKIP() << "libvmaf's model files are not here; VMAFHIP_TEST_MODELS can name their folder";
@@ -225,7 +274,7 @@ TEST_P(GoldenFigures, ModelsFromTheirFiles) {
   expect_model_features(GetParam(), *scored);
 }
 
-TEST_P(GoldenFigures, ModelsFromFittedSurfaces) {
+TEST_P(GoldenModels, FromFittedSurfaces) {
   const test::ModelPath path("");
   const auto scored = score(GetParam(), all_model_runs(), "");
   ASSERT_TRUE(scored);
@@ -237,12 +286,8 @@ TEST_P(GoldenFigures, ModelsFromFittedSurfaces) {
   expect_model_features(GetParam(), *scored);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, GoldenFigures, testing::ValuesIn(golden::case_names()), [](const auto &info) {
-  std::string name = info.param;
-  for (char &c : name)
-    if (c == '-') c = '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenModels, testing::ValuesIn(golden::case_names()),
+                         [](const auto &info) { return test_name(info.param); });
 
 // libvmaf's order in logs: what a frame alone yields, then what waits for a later frame.
 TEST(GoldenNames, FollowLibvmafsOrder) {

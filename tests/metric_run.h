@@ -110,10 +110,14 @@ inline std::vector<std::vector<std::byte>> measure(const Extractor &extractor, c
   struct Free {
     void operator()(std::byte *p) const { ::operator delete[](p, std::align_val_t(64)); }
   };
-  const size_t bytes = metric->scratch_bytes();
-  std::unique_ptr<std::byte, Free> scratch(
-      static_cast<std::byte *>(::operator new[](bytes, std::align_val_t(64))));
-  std::memset(scratch.get(), 0xa5, bytes);
+  const auto rubbish = [](size_t bytes) {
+    std::unique_ptr<std::byte, Free> memory(
+        static_cast<std::byte *>(::operator new[](bytes + 1, std::align_val_t(64))));
+    std::memset(memory.get(), 0xa5, bytes);
+    return memory;
+  };
+  const auto scratch = rubbish(metric->scratch_bytes()), frame_memory = rubbish(metric->frame_bytes()),
+             partial = rubbish(extractor.sums_bytes);
 
   std::vector<StoredLuma> stored_ref, stored_dist;
   for (const Luma &luma : ref) stored_ref.emplace_back(luma, layout);
@@ -123,11 +127,17 @@ inline std::vector<std::vector<std::byte>> measure(const Extractor &extractor, c
     FrameView frame;
     frame.index = i;
     frame.ref[0] = stored_ref[i].view();
-    frame.dist[0] = stored_dist[i].view();
+    const Views views = {stored_dist[i].view()};
+    frame.dist = {&views, 1};
     for (size_t back = 1; back <= 2 && back <= i; ++back)
       frame.earlier[back - 1] = stored_ref[i - back].view();
     sums.emplace_back(extractor.sums_bytes);
-    metric->measure(frame, scratch.get(), sums.back().data());
+    for (int stage = 0; stage < metric->stages(); ++stage)
+      for (int strip = 0; strip < metric->strips(stage); ++strip) {
+        std::memset(partial.get(), 0x5a, extractor.sums_bytes);
+        metric->measure(frame, stage, strip, frame_memory.get(), scratch.get(), partial.get());
+        extractor.add_sums(sums.back().data(), partial.get());
+      }
   }
   return sums;
 }

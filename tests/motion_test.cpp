@@ -243,10 +243,12 @@ TEST(Motion, ForceZeroReadsNoPicture) {
   const Extractor &e = extractor("motion");
   const Options options = parse(e, {{"motion_force_zero", "true"}});
   const auto metric = make_cpu_metric(e, options, {64, 64, 8, Chroma::c420});
-  FrameView frame;  // no planes at all
+  const Views views;  // no planes at all
+  FrameView frame;
+  frame.dist = {&views, 1};
   frame.index = 5;
   MotionSums sums = {99};
-  metric->measure(frame, nullptr, reinterpret_cast<std::byte *>(&sums));
+  metric->measure(frame, 0, 0, nullptr, nullptr, reinterpret_cast<std::byte *>(&sums));
   EXPECT_EQ(sums.sad, 0u);
 }
 

@@ -73,14 +73,19 @@ inline std::vector<uint64_t> bits_of(const std::vector<double> &values) {
   return bits;
 }
 
+inline void expect_same(const PictureScores &a, const PictureScores &b, size_t frame) {
+  ASSERT_EQ(bits_of(a.features), bits_of(b.features)) << frame;
+  ASSERT_EQ(bits_of(a.models), bits_of(b.models)) << frame;
+  ASSERT_EQ(a.extrapolated, b.extrapolated) << frame;
+}
+
 inline void expect_same(const std::vector<FrameScores> &a, const std::vector<FrameScores> &b) {
   ASSERT_EQ(a.size(), b.size());
   for (size_t n = 0; n < a.size(); ++n) {
     ASSERT_EQ(a[n].index, b[n].index) << n;
-    ASSERT_EQ(bits_of(a[n].features), bits_of(b[n].features)) << n;
-    ASSERT_EQ(bits_of(a[n].models), bits_of(b[n].models)) << n;
-    ASSERT_EQ(a[n].extrapolated, b[n].extrapolated) << n;
     ASSERT_EQ(a[n].warm_up, b[n].warm_up) << n;
+    ASSERT_EQ(a[n].dist.size(), b[n].dist.size()) << n;
+    for (size_t d = 0; d < a[n].dist.size(); ++d) expect_same(a[n].dist[d], b[n].dist[d], n);
   }
 }
 

@@ -77,7 +77,7 @@ TEST_F(SessionTest, FramesAreNumberedAndInOrder) {
   for (size_t n = 0; n < scores.size(); ++n) {
     EXPECT_EQ(scores[n].index, n);
     EXPECT_EQ(scores[n].warm_up, n == 0) << n;
-    EXPECT_FALSE(std::isnan(scores[n].models[0]));
+    EXPECT_FALSE(std::isnan(scores[n].dist[0].models[0]));
   }
 }
 
@@ -325,8 +325,8 @@ TEST_F(SessionTest, PoolsAreOverTheFramesGivenOut) {
   ASSERT_EQ(session->feature_pools().size(), session->feature_names().size());
   ASSERT_EQ(session->model_pools().size(), 1u);
   for (size_t i = 0; i < session->feature_names().size(); ++i)
-    check(session->feature_pools()[i], [i](const FrameScores &s) { return s.features[i]; });
-  check(session->model_pools()[0], [](const FrameScores &s) { return s.models[0]; });
+    check(session->feature_pools()[i], [i](const FrameScores &s) { return s.dist[0].features[i]; });
+  check(session->model_pools()[0], [](const FrameScores &s) { return s.dist[0].models[0]; });
 }
 
 }  // namespace

@@ -319,5 +319,34 @@ TEST(Vif, RefusesWhatItIsNotDefinedFor) {
   EXPECT_FALSE(e.check_format(options, {16, 16, 17, Chroma::c420}).ok());
 }
 
+TEST(Vif, ChromaNeedsPlanesOfItsSize) {
+  const Extractor &e = extractor("vif");
+  EXPECT_TRUE(e.luma_only(parse(e, {})));
+  const Options options = parse(e, {{"enable_chroma", "true"}});
+  EXPECT_FALSE(e.luma_only(options));
+  EXPECT_EQ(options.suffix(), "_enable_chroma");
+  EXPECT_TRUE(e.check_format(options, {31, 31, 8, Chroma::c420}).ok());
+  EXPECT_TRUE(e.check_format(options, {31, 16, 8, Chroma::c422}).ok());
+  EXPECT_TRUE(e.check_format(options, {16, 16, 8, Chroma::c444}).ok());
+  EXPECT_EQ(e.check_format(options, {32, 30, 8, Chroma::c420}).message(),
+            "vif with enable_chroma needs chroma planes of at least 16x16 samples, they are 16x15");
+  EXPECT_EQ(e.check_format(options, {30, 32, 8, Chroma::c422}).message(),
+            "vif with enable_chroma needs chroma planes of at least 16x16 samples, they are 15x32");
+  EXPECT_EQ(e.check_format(options, {64, 64, 8, Chroma::c400}).message(),
+            "vif with enable_chroma needs pictures with chroma");
+  EXPECT_EQ(e.check_format(options, {64, 15, 8, Chroma::c444}).message(),
+            "vif needs at least 16x16 samples, the picture is 64x15");
+}
+
+// Luma divides in f32, chroma in f64; a plane without pixels scores 1.
+TEST(Vif, ChromaScoresAreNotRoundedToSingle) {
+  VifSums sums;
+  sums.scale[2] = sums.chroma[1][2] = {.num_log = 2048 * 5, .den_log = 2048 * 7};
+  const VifScores scores = vif_finish(sums, {.chroma = true});
+  EXPECT_EQ(scores.score[2], static_cast<double>(5.0f / 7.0f));
+  EXPECT_EQ(scores.chroma[1][2], 5.0 / 7.0);
+  EXPECT_EQ(scores.chroma[0][2], 1.0);
+}
+
 }  // namespace
 }  // namespace vmafhip

@@ -1,4 +1,5 @@
-// Integer VIF: visual information fidelity of luma on four scales, as defined by libvmaf's `vif`.
+// Integer VIF: visual information fidelity of luma on four scales, as defined by libvmaf's `vif`; of chroma as
+// defined by the fork of libvmaf that has the option `enable_chroma`.
 //
 // Scale 0 is the picture; scale s is scale s-1 filtered by F(s) and halved. On each scale, local means,
 // variances and the covariance under the window F(s) give per pixel the information that the reference
@@ -47,7 +48,8 @@ constexpr double kVifEpsilon = 65536 * 1e-10;
 
 struct VifParams {
   double gain_limit = 100.0;  // 1 to 100; 1 counts no enhancement (NEG)
-  bool skip_scale0 = false;
+  bool skip_scale0 = false;   // of luma
+  bool chroma = false;        // also planes 1 and 2
 };
 
 // Exact sums of one scale.
@@ -59,7 +61,8 @@ struct VifScaleSums {
 };
 
 struct VifSums {
-  VifScaleSums scale[kVifScales];
+  VifScaleSums scale[kVifScales];      // luma
+  VifScaleSums chroma[2][kVifScales];  // Cb, Cr: only with enable_chroma
 };
 
 constexpr int kVifLogEntries = 32768;
@@ -97,16 +100,21 @@ VMAFHIP_HD VifStatistics vif_statistics(uint32_t mean_ref, uint32_t mean_dist, u
           static_cast<int32_t>(product - rd)};
 }
 
-// Adds one pixel. Variances stay below 2^30.1, so kVifNoise + ref fits i32; with the limit 100 the
-// numerator's argument reaches about 1e13.
-VMAFHIP_HD void vif_add_pixel(const VifStatistics &s, const uint16_t *table, double gain_limit,
-                              VifScaleSums *sums) {
+// Adds what one pixel of the reference carries. Variances stay below 2^30.1, so kVifNoise + ref fits i32.
+VMAFHIP_HD void vif_add_reference(int32_t ref, const uint16_t *table, VifScaleSums *sums) {
+  if (ref < kVifNoise)
+    sums->den_low++;
+  else
+    sums->den_log += vif_log2(table, static_cast<uint64_t>(kVifNoise + ref)) - 2048 * 17;
+}
+
+// Adds what of it is left in the distorted picture. With the limit 100 the logarithm's argument reaches about 1e13.
+VMAFHIP_HD void vif_add_distorted(const VifStatistics &s, const uint16_t *table, double gain_limit,
+                                  VifScaleSums *sums) {
   if (s.ref < kVifNoise) {
     sums->num_low += s.dist;
-    sums->den_low++;
     return;
   }
-  sums->den_log += vif_log2(table, static_cast<uint64_t>(kVifNoise + s.ref)) - 2048 * 17;
   if (s.cross <= 0 || s.dist <= 0) return;
   // Gain of the channel and what it leaves unexplained; the latter uses the gain before its limit.
   double gain = s.cross / (s.ref + kVifEpsilon);
@@ -120,23 +128,34 @@ VMAFHIP_HD void vif_add_pixel(const VifStatistics &s, const uint16_t *table, dou
 
 struct VifScores {
   double score[kVifScales];
+  double chroma[2][kVifScales];
   // f32: rounded once from f64, then used as they are.
   float num[kVifScales], den[kVifScales];
   double total_num, total_den, total;
 };
 
+// Numerator and denominator of one scale, each rounded to f32.
+struct VifFraction {
+  float num, den;
+};
+
+inline VifFraction vif_fraction(const VifScaleSums &sum) {
+  // 16384 * 65025: from 2^-16 to the square of the 8-bit range, times 4.
+  return {static_cast<float>(
+              static_cast<double>(sum.num_log) / 2048.0 +
+              (static_cast<double>(sum.den_low) - (static_cast<double>(sum.num_low) / 16384.0) / 65025.0)),
+          static_cast<float>(static_cast<double>(sum.den_log) / 2048.0 + static_cast<double>(sum.den_low))};
+}
+
+// Luma divides in f32, chroma in f64.
 inline VifScores vif_finish(const VifSums &sums, const VifParams &params) {
   VifScores out = {};
   const int first = params.skip_scale0 ? 1 : 0;
   if (params.skip_scale0) out.den[0] = -1.0f;
   for (int s = first; s < kVifScales; s++) {
-    const VifScaleSums &sum = sums.scale[s];
-    // 16384 * 65025: from 2^-16 to the square of the 8-bit range, times 4.
-    out.num[s] = static_cast<float>(
-        static_cast<double>(sum.num_log) / 2048.0 +
-        (static_cast<double>(sum.den_low) - (static_cast<double>(sum.num_low) / 16384.0) / 65025.0));
-    out.den[s] =
-        static_cast<float>(static_cast<double>(sum.den_log) / 2048.0 + static_cast<double>(sum.den_low));
+    const VifFraction fraction = vif_fraction(sums.scale[s]);
+    out.num[s] = fraction.num;
+    out.den[s] = fraction.den;
   }
   for (int s = first; s < kVifScales; s++) {
     const float ratio = out.num[s] / out.den[s];
@@ -145,6 +164,12 @@ inline VifScores vif_finish(const VifSums &sums, const VifParams &params) {
     out.total_den += out.den[s];
   }
   out.total = out.total_den == 0.0 ? 1.0 : out.total_num / out.total_den;
+  for (int c = 0; params.chroma && c < 2; c++)
+    for (int s = 0; s < kVifScales; s++) {
+      const VifFraction fraction = vif_fraction(sums.chroma[c][s]);
+      const double num = fraction.num, den = fraction.den;
+      out.chroma[c][s] = den == 0.0 ? 1.0 : num / den;
+    }
   return out;
 }
 

@@ -1,370 +1,308 @@
-// ADM on the CPU, one pass over the band rows of each scale: wavelet, decoupling, masking weights, and, one row
-// later, when the weights of the row below are known, the masked sums.
+// ADM on the CPU: a strip of band rows of one scale. Row by row: wavelet, decoupling, weights, and, one row later,
+// when the weights of the row below are known, the masked sums.
 //
-// Only the low band of the next scale exists as a plane; of everything else the last three rows are kept. Detail
-// bands are worked out where sums need them: in the region and one sample around it.
-#include "engine/arith/adm.h"
+// Only the low bands that later scales read are kept, in the frame's memory; of everything else the last three rows.
+// Detail bands are worked out where sums need them: in the region and one sample around it, which strips that meet
+// do twice. What depends on the reference alone is done once for all distorted pictures.
+#include "engine/cpu/adm.h"
 
 #include <cstddef>
+#include <cstring>
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/kernels.h"
 
+#if defined(__AVX512BW__)
+#include "engine/cpu/adm_lanes.h"
+#include "engine/cpu/lanes_avx512.h"
+#elif defined(__AVX2__)
+#include "engine/cpu/adm_lanes.h"
+#include "engine/cpu/lanes_avx2.h"
+#else
+#include "engine/cpu/adm_plain.h"
+#endif
+
 namespace vmafhip::VMAFHIP_ISA {
 namespace {
 
+#if defined(__AVX2__)
+using V = Lanes;
+#else
+using V = Plain;
+#endif
+
 constexpr int kRows = 3;  // of the neighbourhood of a masked sample
+// What vectors may read and write beyond the end of a row: two of the widest, as filters read every other sample.
+constexpr size_t kBeyond = 64;
 
-// Rows of one of the two decoupled signals, and how it masks: sums of weights over the three bands.
-struct Signal {
-  int32_t *band[kRows][kAdmBands];
-  int32_t *neighbour[kRows];  // with one mirrored column on either side
-  int32_t *centre[kRows];
-};
+size_t padded(int count) { return (static_cast<size_t>(count) + kBeyond - 1) / kBeyond * kBeyond; }
 
-struct Memory {
-  int32_t *low_plane[2][2];           // low bands of this and the next scale: [scale parity][ref or dist]
-  int32_t *column_low, *column_high;  // after the vertical filter; one mirrored sample before, two behind
-  int32_t *band[2][kAdmBands];        // a row of h, v, d: ref, dist
-  int32_t *same_angle;
-  int32_t *threshold;
-  Signal restored, additive;
+// ---- Memory -------------------------------------------------------------------------------------------------
 
-  Memory(Arena *arena, int width, int height) {
-    const size_t w = static_cast<size_t>(width), h = static_cast<size_t>(height);
-    for (int parity = 0; parity < 2; parity++)
-      for (int32_t *&plane : low_plane[parity]) {
-        const int down = parity + 1;  // scale 0 writes to [0], scale 1 to [1], scale 2 to [0]
-        plane = arena->take<int32_t>(((w >> down) + 1) * ((h >> down) + 1));
-      }
-    column_low = arena->take<int32_t>(w, 1, 2);
-    column_high = arena->take<int32_t>(w, 1, 2);
-    const size_t half = (w + 1) / 2;
-    for (auto &image : band)
-      for (int32_t *&row : image) row = arena->take<int32_t>(half);
-    same_angle = arena->take<int32_t>(half);
-    threshold = arena->take<int32_t>(half);
-    Signal *const signals[] = {&restored, &additive};
-    for (Signal *signal : signals)
-      for (int i = 0; i < kRows; i++) {
-        for (int32_t *&row : signal->band[i]) row = arena->take<int32_t>(half);
-        signal->neighbour[i] = arena->take<int32_t>(half, 1, 1);
-        signal->centre[i] = arena->take<int32_t>(half);
-      }
+// Low bands of scales 0 to 2 in the frame's memory: of the reference, then of each distorted picture.
+struct LowBands {
+  int16_t *low, *high;  // of picture 0; no high half at scale 0
+  size_t stride;        // samples from row to row,
+  size_t picture;       //   from picture to picture
+
+  AdmHalves row(int image, int y) const {
+    const size_t at = picture * static_cast<size_t>(image) + stride * static_cast<size_t>(y);
+    return {low + at, high ? high + at : nullptr};
   }
 };
 
-// Where a row of detail bands is worked out: columns [first, last).
-struct Span {
-  int first, last;
+struct FrameMemory {
+  LowBands scale[kAdmScales - 1];
+
+  FrameMemory(Arena *arena, const AdmParams &params, int distorted) {
+    const size_t pictures = 1 + static_cast<size_t>(distorted);
+    for (int s = 0; s + 1 < kAdmScales; s++) {
+      LowBands &bands = scale[s];
+      bands.stride = padded(params.scale[s].width);
+      bands.picture = bands.stride * static_cast<size_t>(params.scale[s].height);
+      bands.low = arena->take<int16_t>(bands.picture * pictures);
+      bands.high = s > 0 ? arena->take<int16_t>(bands.picture * pictures) : nullptr;
+    }
+  }
+};
+
+// The last three rows of a decoupled signal.
+struct Signal {
+  AdmSignalRow row[kRows];
+
+  void take(Arena *arena, size_t count) {
+    for (AdmSignalRow &r : row) {
+      for (int32_t *&size : r.size) size = arena->take<int32_t>(count, 0, kBeyond);
+      r.neighbour = arena->take<int32_t>(count, 1, kBeyond);
+      r.centre = arena->take<int32_t>(count, 0, kBeyond);
+    }
+  }
+};
+
+struct Distorted {
+  Signal restored, additive;
+  AdmScaleSums sums;
+};
+
+struct Scratch {
+  AdmHalves low, high;          // after the vertical filter; one mirrored sample before, two behind
+  int32_t *band[2][kAdmBands];  // a row of h, v, d: reference, distorted
+  int32_t *threshold;
+  Distorted *dist;
+
+  Scratch(Arena *arena, int width, int distorted) {
+    const size_t columns = padded(width), half = padded((width + 1) / 2);
+    for (AdmHalves *row : {&low, &high}) {
+      row->low = arena->take<int16_t>(columns, 1, 2 * kBeyond);
+      row->high = arena->take<int16_t>(columns, 1, 2 * kBeyond);
+    }
+    for (auto &image : band)
+      for (int32_t *&row : image) row = arena->take<int32_t>(half, 0, kBeyond);
+    threshold = arena->take<int32_t>(half, 0, kBeyond);
+    dist = arena->take<Distorted>(static_cast<size_t>(distorted));
+    for (int d = 0; d < distorted; d++) {
+      Distorted unused;  // when bytes are counted, there is no array
+      Distorted &to = dist ? dist[d] : unused;
+      to.restored.take(arena, half);
+      to.additive.take(arena, half);
+    }
+  }
 };
 
 // ---- Wavelet ------------------------------------------------------------------------------------------------
 
-// Vertical filters of scale 0. Centred samples, p - 2^(depth - 1), fit i16, and their sums i32 at any depth.
-template <class Sample>
-void columns0(const Sample *const *rows, int width, int depth, int32_t *low, int32_t *high) {
-  const int half = 1 << (depth - 1);
-#pragma GCC ivdep
-  for (int x = 0; x < width; x++) {
-    int32_t l = half, h = half;
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-      const int16_t sample = static_cast<int16_t>(rows[k][x] - half);
-      l += static_cast<int16_t>(kAdmLow[k]) * sample;
-      h += static_cast<int16_t>(kAdmHigh[k]) * sample;
-    }
-    low[x] = static_cast<int16_t>(l >> depth);
-    high[x] = static_cast<int16_t>(h >> depth);
-  }
-}
-
-template <int kShift>
-int32_t filtered(const int64_t sum) {
-  return static_cast<int32_t>((sum + half_of(kShift)) >> kShift);
-}
-
-template <int kScale>
-void columns(const int32_t *const *rows, int width, int32_t *low, int32_t *high) {
-  constexpr int kShift = kAdmVerticalShift[kScale];
-  for (int x = 0; x < width; x++) {
-    int64_t l = 0, h = 0;
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-      l += static_cast<int64_t>(kAdmLow[k]) * rows[k][x];
-      h += static_cast<int64_t>(kAdmHigh[k]) * rows[k][x];
-    }
-    low[x] = filtered<kShift>(l);
-    high[x] = filtered<kShift>(h);
-  }
-}
-
-void extend(int32_t *row, int width) {
+void extend(int16_t *row, int width) {
   row[-1] = row[adm_index(-1, width)];
   row[width] = row[adm_index(width, width)];
   row[width + 1] = row[adm_index(width + 1, width)];
 }
 
-// Horizontal filter of columns [first, last) of a band.
+// Vertical filters around band row y of picture `image`; high pass only if `detail`.
 template <int kScale>
-void filter_row(const int32_t *from, const int32_t (&taps)[4], Span span, int32_t *out) {
-  constexpr int kShift = kAdmHorizontalShift[kScale];
-  for (int x = span.first; x < span.last; x++) {
-    const int32_t *at = from + 2 * x - 1;
-    if constexpr (kScale == 0) {
-      // 16-bit samples.
-      int32_t sum = 1 << (kShift - 1);
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; k++) sum += static_cast<int16_t>(taps[k]) * static_cast<int16_t>(at[k]);
-      out[x] = static_cast<int16_t>(sum >> kShift);
-    } else {
-      int64_t sum = 0;
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; k++) sum += static_cast<int64_t>(taps[k]) * at[k];
-      out[x] = filtered<kShift>(sum);
+void filter_columns(const PlaneView &view, const LowBands *from, int image, int y, int width, int height,
+                    bool detail, const Scratch &m) {
+  const auto row_number = [&](int k) { return adm_index(2 * y - 1 + k, height); };
+  if constexpr (kScale == 0) {
+    const auto run = [&](auto rows) {
+      using Sample = typename decltype(rows)::Type;
+      for (int k = 0; k < 4; k++) rows.low[k] = row_of<Sample>(view, row_number(k));
+      adm_columns<V, kScale>(rows, width, view.depth, detail, m.low, m.high);
+    };
+    if (view.depth == 8)
+      run(AdmSourceRows<uint8_t>());
+    else
+      run(AdmSourceRows<uint16_t>());
+  } else {
+    AdmSourceRows<int16_t> rows = {};
+    for (int k = 0; k < 4; k++) {
+      const AdmHalves row = from->row(image, row_number(k));
+      rows.low[k] = row.low;
+      rows.high[k] = row.high;
     }
+    const int whole = (width + V::kWords - 1) / V::kWords * V::kWords;  // within the stride
+    adm_columns<V, kScale>(rows, whole, 16, detail, m.low, m.high);
   }
+  extend(m.low.low, width);
+  if (kScale > 0) extend(m.low.high, width);
+  if (!detail) return;
+  extend(m.high.low, width);
+  if (kScale > 0) extend(m.high.high, width);
 }
 
-// ---- Decoupling ---------------------------------------------------------------------------------------------
+// ---- Strips -------------------------------------------------------------------------------------------------
 
-// a * b + c * d. At scale 0 samples stay below 22,931 in magnitude, so that 32 bits hold the sum; at other scales
-// they fit i32 and it fits i64. Unsigned, as samples above the depth's range are garbage, not undefined behaviour.
-template <int kScale>
-auto dot_product(int32_t a, int32_t b, int32_t c, int32_t d) {
-  if constexpr (kScale == 0)
-    return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b) +
-                                static_cast<uint32_t>(c) * static_cast<uint32_t>(d));
-  else
-    return static_cast<int64_t>(a) * b + static_cast<int64_t>(c) * d;
-}
-
-template <int kScale>
-void compare_angles(const Memory &m, Span span) {
-  const int32_t *rh = m.band[0][0], *rv = m.band[0][1], *dh = m.band[1][0], *dv = m.band[1][1];
-#pragma GCC ivdep
-  for (int x = span.first; x < span.last; x++) {
-    const float dot = static_cast<float>(dot_product<kScale>(rh[x], dh[x], rv[x], dv[x]));
-    const float ref = static_cast<float>(dot_product<kScale>(rh[x], rh[x], rv[x], rv[x]));
-    const float dist = static_cast<float>(dot_product<kScale>(dh[x], dh[x], dv[x], dv[x]));
-    m.same_angle[x] = adm_same_angle(dot, ref, dist);
-  }
-}
-
-// Scale 0: adm_ratio() and adm_restore() without branches, on samples with the sign of ref divided out.
-void decouple0(const int32_t *ref, const int32_t *dist, const int32_t *same_angle, double gain_limit,
-               Span span, int32_t *restored, int32_t *additive) {
-#pragma GCC ivdep
-  for (int x = span.first; x < span.last; x++) {
-    const int32_t sign = ref[x] >> 31;
-    const int32_t along = (dist[x] ^ sign) - sign;
-    const int32_t ratio = adm_ratio_small(ref[x], along);
-    const int32_t plain = (ratio * ref[x] + 16384) >> 15;
-    const double limit = ((plain ^ sign) - sign) * gain_limit;
-    const int32_t limited = static_cast<int32_t>(smaller(static_cast<double>(larger(along, 0)), limit));
-    // Nothing restored leaves a limit of 0, so that a ratio or a reference of 0 needs no case of its own.
-    const int32_t use = -static_cast<int32_t>(same_angle[x] != 0);
-    const int32_t value = (((limited ^ sign) - sign) & use) | (plain & ~use);
-    restored[x] = static_cast<int16_t>(value);
-    additive[x] = static_cast<int16_t>(dist[x] - value);
-  }
-}
-
-void decouple(const int32_t *ref, const int32_t *dist, const int32_t *same_angle, double gain_limit,
-              Span span, int32_t *restored, int32_t *additive) {
-  for (int x = span.first; x < span.last; x++) {
-    const int32_t value =
-        adm_restore(ref[x], dist[x], adm_ratio(ref[x], dist[x]), same_angle[x] != 0, gain_limit);
-    restored[x] = value;
-    additive[x] = static_cast<int32_t>(static_cast<uint32_t>(dist[x]) - static_cast<uint32_t>(value));
-  }
-}
-
-// ---- Masking ------------------------------------------------------------------------------------------------
-
-template <int kScale>
-void weigh(const Signal &signal, int slot, const AdmScaleParams &p, Span span) {
-  const int32_t *h = signal.band[slot][0], *v = signal.band[slot][1], *d = signal.band[slot][2];
-  int32_t *neighbour = signal.neighbour[slot], *centre = signal.centre[slot];
-  const uint32_t ch = p.csf[0], cv = p.csf[1], cd = p.csf[2];
-#pragma GCC ivdep
-  for (int x = span.first; x < span.last; x++) {
-    AdmMask mh, mv, md;
-    if constexpr (kScale == 0) {
-      mh = adm_mask0(h[x], ch, 0);
-      mv = adm_mask0(v[x], cv, 1);
-      md = adm_mask0(d[x], cd, 2);
-    } else {
-      mh = adm_mask(h[x], ch);
-      mv = adm_mask(v[x], cv);
-      md = adm_mask(d[x], cd);
-    }
-    // Unsigned: wraps as libvmaf's i32 does.
-    neighbour[x] =
-        static_cast<int32_t>(static_cast<uint32_t>(mh.neighbour) + static_cast<uint32_t>(mv.neighbour) +
-                             static_cast<uint32_t>(md.neighbour));
-    centre[x] = static_cast<int32_t>(static_cast<uint32_t>(mh.centre) + static_cast<uint32_t>(mv.centre) +
-                                     static_cast<uint32_t>(md.centre));
-  }
-  if (p.left == 0) {  // mirrored at the low side, repeated at the high side
-    neighbour[-1] = neighbour[1];
-    neighbour[p.width] = neighbour[p.width - 1];
-  }
-}
-
-// Threshold along a row from the weights of the rows above, here and below.
-void sum_weights(const Signal &signal, int above, int here, int below, const AdmScaleParams &p,
-                 int32_t *threshold) {
-  const int32_t *a = signal.neighbour[above], *b = signal.neighbour[here], *c = signal.neighbour[below];
-  const int32_t *centre = signal.centre[here];
-#pragma GCC ivdep
-  for (int x = p.left; x < p.right; x++) {
-    uint32_t sum = static_cast<uint32_t>(centre[x]);
-    for (int i = -1; i <= 1; i++) sum += static_cast<uint32_t>(a[x + i]) + static_cast<uint32_t>(c[x + i]);
-    sum += static_cast<uint32_t>(b[x - 1]) + static_cast<uint32_t>(b[x + 1]);
-    threshold[x] = static_cast<int32_t>(sum);
-  }
-}
-
-template <int kScale, int kBand>
-int64_t masked_row(const int32_t *signal, const int32_t *threshold, const AdmScaleParams &p) {
-  constexpr int kSquareShift = adm_square_shift(kScale, kBand);
-  const uint32_t csf = p.csf[kBand];
-  const int shift = p.col_shift[kBand];
-  uint64_t sum = 0;
-  for (int x = p.left; x < p.right; x++) {
-    const uint32_t t = static_cast<uint32_t>(threshold[x]);
-    const int32_t above = kScale == 0 ? adm_above0(signal[x], csf, t, kBand) : adm_above(signal[x], csf, t);
-    sum += adm_cube_offset(above, kSquareShift, shift);
-  }
-  const uint64_t offset = (uint64_t{1} << 63) >> shift;
-  return static_cast<int64_t>(sum - offset * static_cast<uint64_t>(p.right - p.left));
-}
-
-// Adds one row of `signal`, masked by `masker`.
-template <int kScale>
-void add_masked(const Signal &signal, const Signal &masker, int y, const AdmScaleParams &p,
-                int32_t *threshold, int64_t *sums) {
-  const int above = y > 0 ? y - 1 : 1, below = y + 1 < p.height ? y + 1 : p.height - 1;
-  const int slot = y % kRows;
-  sum_weights(masker, above % kRows, slot, below % kRows, p, threshold);
-  const int64_t rows[kAdmBands] = {masked_row<kScale, 0>(signal.band[slot][0], threshold, p),
-                                   masked_row<kScale, 1>(signal.band[slot][1], threshold, p),
-                                   masked_row<kScale, 2>(signal.band[slot][2], threshold, p)};
-  for (int band = 0; band < kAdmBands; band++)
-    sums[band] += (rows[band] + half_of(p.row_shift)) >> p.row_shift;
-}
-
-template <int kScale>
-void add_den(int32_t *const *ref, const AdmScaleParams &p, uint64_t *sums) {
-  for (int band = 0; band < kAdmBands; band++) {
-    const int32_t *row = ref[band];
-    uint64_t sum = 0;
-    for (int x = p.left; x < p.right; x++)
-      sum += kScale == 0 ? adm_cube_den0(row[x]) : adm_cube_den(row[x], kScale, p.den_col_shift);
-    sums[band] += (sum + static_cast<uint64_t>(half_of(p.den_row_shift))) >> p.den_row_shift;
-  }
-}
-
-// ---- Scales -------------------------------------------------------------------------------------------------
-
-struct Source {
-  PlaneView view;            // scale 0
-  const int32_t *low_plane;  // other scales
+// Rows of a strip, ends exclusive.
+struct Rows {
+  int first, last;
 };
 
-// One row of bands: low into the next scale's plane, detail into m.band if `detail` is not empty.
 template <int kScale>
-void transform_row(const Source &source, int image, int y, int width, int height, Span detail,
-                   const Memory &m) {
-  const int band_width = (width + 1) / 2;
-  int rows[4];
-  for (int k = 0; k < 4; k++) rows[k] = adm_index(2 * y - 1 + k, height);
-  if constexpr (kScale == 0) {
-    const PlaneView &view = source.view;
-    if (view.depth == 8) {
-      const uint8_t *const at[4] = {row_of<uint8_t>(view, rows[0]), row_of<uint8_t>(view, rows[1]),
-                                    row_of<uint8_t>(view, rows[2]), row_of<uint8_t>(view, rows[3])};
-      columns0(at, width, 8, m.column_low, m.column_high);
-    } else {
-      const uint16_t *const at[4] = {row_of<uint16_t>(view, rows[0]), row_of<uint16_t>(view, rows[1]),
-                                     row_of<uint16_t>(view, rows[2]), row_of<uint16_t>(view, rows[3])};
-      columns0(at, width, view.depth, m.column_low, m.column_high);
+class Strip {
+ public:
+  Strip(const FrameView &frame, const AdmParams &params, const FrameMemory &bands, const Scratch &m)
+      : frame_(frame),
+        params_(params),
+        p_(params.scale[kScale]),
+        from_(kScale > 0 ? &bands.scale[larger(kScale - 1, 0)] : nullptr),
+        to_(kScale + 1 < kAdmScales ? &bands.scale[smaller(kScale, kAdmScales - 2)] : nullptr),
+        m_(m),
+        distorted_(static_cast<int>(frame.dist.size())),
+        around_{larger(p_.left - 1, 0), smaller(p_.right + 1, p_.width) - larger(p_.left - 1, 0)} {}
+
+  void run(Rows rows) {
+    const bool skip = kScale == 0 && params_.options.skip_scale0;
+    // Rows that this strip pools, and the one above and below whose weights they need.
+    const Rows pooled = {larger(rows.first, p_.top), smaller(rows.last, p_.bottom)};
+    const Rows detail = skip || pooled.first >= pooled.last
+                            ? Rows{rows.last, rows.last}
+                            : Rows{larger(pooled.first - 1, 0), smaller(pooled.last + 1, p_.height)};
+    for (int d = 0; d < distorted_; d++) m_.dist[d].sums = AdmScaleSums();
+    const int last = larger(detail.last, rows.last);
+    for (int y = smaller(detail.first, rows.first); y < last; y++) {
+      const bool own = y >= rows.first && y < rows.last;
+      const bool need = y >= detail.first && y < detail.last;
+      const bool pool = y >= pooled.first && y < pooled.last;
+      transform(0, y, own, need);
+      if (need && pool) add_den();
+      for (int d = 0; d < distorted_; d++) {
+        transform(1 + d, y, own, need);
+        if (!need) continue;
+        decouple(&m_.dist[d], y);
+        // The row above now has all its neighbours; the last row of the band is its own neighbour below.
+        if (y - 1 >= pooled.first && y - 1 < pooled.last) add_masked(&m_.dist[d], y - 1);
+        if (pool && y + 1 == p_.height) add_masked(&m_.dist[d], y);
+      }
     }
-  } else {
-    const int32_t *at[4];
-    for (int k = 0; k < 4; k++) at[k] = source.low_plane + static_cast<ptrdiff_t>(rows[k]) * width;
-    columns<kScale>(at, width, m.column_low, m.column_high);
   }
-  extend(m.column_low, width);
-  extend(m.column_high, width);
 
-  if constexpr (kScale + 1 < kAdmScales) {
-    int32_t *low = m.low_plane[kScale % 2][image] + static_cast<ptrdiff_t>(y) * band_width;
-    filter_row<kScale>(m.column_low, kAdmLow, {0, band_width}, low);
+ private:
+  // One row of bands: low into the frame's memory, detail into the scratch.
+  void transform(int image, int y, bool low, bool detail) {
+    low = low && kScale + 1 < kAdmScales;
+    if (!low && !detail) return;
+    const int width = kScale == 0 ? params_.width : params_.scale[larger(kScale - 1, 0)].width,
+              height = kScale == 0 ? params_.height : params_.scale[larger(kScale - 1, 0)].height;
+    const PlaneView &view = image == 0 ? frame_.ref[0] : frame_.dist[static_cast<size_t>(image - 1)][0];
+    filter_columns<kScale>(view, from_, image, y, width, height, detail, m_);
+    if constexpr (kScale + 1 < kAdmScales)
+      if (low) adm_low_band<V, kScale>(m_.low, p_.width, to_->row(image, y));
+    if (detail) adm_detail_bands<V, kScale>(m_.low, m_.high, around_, m_.band[image > 0]);
   }
-  filter_row<kScale>(m.column_high, kAdmLow, detail, m.band[image][0]);
-  filter_row<kScale>(m.column_low, kAdmHigh, detail, m.band[image][1]);
-  filter_row<kScale>(m.column_high, kAdmHigh, detail, m.band[image][2]);
-}
 
-template <int kScale>
-void run_scale(const Source &ref, const Source &dist, int width, int height, const AdmParams &params,
-               const Memory &m, AdmScaleSums *sums) {
-  const AdmScaleParams &p = params.scale[kScale];
-  const bool skip = kScale == 0 && params.options.skip_scale0;
-  const Span around = {larger(p.left - 1, 0), smaller(p.right + 1, p.width)};
-  for (int y = 0; y < p.height; y++) {
-    const bool needed = !skip && y >= p.top - 1 && y <= p.bottom;
-    const Span detail = needed ? around : Span{0, 0};
-    if (!needed && kScale + 1 == kAdmScales) continue;
-    transform_row<kScale>(ref, 0, y, width, height, detail, m);
-    transform_row<kScale>(dist, 1, y, width, height, detail, m);
-    if (!needed) continue;
-
-    const int slot = y % kRows;
-    if (y >= p.top && y < p.bottom) add_den<kScale>(m.band[0], p, sums->den);
-    compare_angles<kScale>(m, around);
+  void add_den() {
+    const int begin = p_.left - around_.first;
     for (int band = 0; band < kAdmBands; band++) {
-      const auto function = kScale == 0 ? decouple0 : decouple;
-      function(m.band[0][band], m.band[1][band], m.same_angle, params.options.gain_limit, around,
-               m.restored.band[slot][band], m.additive.band[slot][band]);
-    }
-    weigh<kScale>(m.additive, slot, p, around);
-    if (!params.options.skip_aim) weigh<kScale>(m.restored, slot, p, around);
-
-    // The row above now has all its neighbours; the last row of the band is its own neighbour below.
-    const int last = y + 1 == p.height ? y : y - 1;
-    for (int row = y - 1; row <= last; row++) {
-      if (row < p.top || row >= p.bottom) continue;
-      add_masked<kScale>(m.restored, m.additive, row, p, m.threshold, sums->num);
-      if (!params.options.skip_aim)
-        add_masked<kScale>(m.additive, m.restored, row, p, m.threshold, sums->aim);
+      const uint64_t row = adm_den_row<V, kScale>(m_.band[0][band] + begin, p_.right - p_.left, p_);
+      const uint64_t rounded = (row + static_cast<uint64_t>(half_of(p_.den_row_shift))) >> p_.den_row_shift;
+      for (int d = 0; d < distorted_; d++) m_.dist[d].sums.den[band] += rounded;
     }
   }
-}
+
+  void decouple(Distorted *dist, int y) {
+    const bool aim = !params_.options.skip_aim;
+    const AdmSignalRow &restored = dist->restored.row[y % kRows], &additive = dist->additive.row[y % kRows];
+    adm_decouple<V, kScale>(m_.band[0], m_.band[1], around_.count, p_, params_.options.gain_limit, aim,
+                            restored, additive);
+    mirror_weights(additive.neighbour);
+    if (aim) mirror_weights(restored.neighbour);
+  }
+
+  // Mirrored at the low side, repeated at the high side; where the region does not reach the border, the weights
+  // beyond the row are not asked for.
+  void mirror_weights(int32_t *weights) const {
+    if (p_.left > 0) return;
+    weights[-1] = weights[1];
+    weights[p_.width] = weights[p_.width - 1];
+  }
+
+  void add_masked(Distorted *dist, int y) {
+    add_masked(dist->restored, dist->additive, y, dist->sums.num);
+    if (!params_.options.skip_aim) add_masked(dist->additive, dist->restored, y, dist->sums.aim);
+  }
+
+  void add_masked(const Signal &signal, const Signal &masker, int y, int64_t *sums) {
+    const int above = y > 0 ? y - 1 : 1, below = y + 1 < p_.height ? y + 1 : p_.height - 1;
+    const AdmSignalRow &here = masker.row[y % kRows];
+    const AdmMaskRows weights = {masker.row[above % kRows].neighbour, here.neighbour,
+                                 masker.row[below % kRows].neighbour, here.centre};
+    int64_t rows[kAdmBands];
+    adm_masked_row<V, kScale>(signal.row[y % kRows], weights, p_.left - around_.first, p_.right - p_.left, p_,
+                              m_.threshold, rows);
+    for (int band = 0; band < kAdmBands; band++)
+      sums[band] += (rows[band] + half_of(p_.row_shift)) >> p_.row_shift;
+  }
+
+  const FrameView &frame_;
+  const AdmParams &params_;
+  const AdmScaleParams &p_;
+  const LowBands *from_, *to_;
+  const Scratch &m_;
+  const int distorted_;
+  const AdmSpan around_;
+};
 
 }  // namespace
 
-size_t adm_scratch_bytes(int width, int height) {
+size_t adm_frame_bytes(const AdmParams &params, int distorted) {
   Arena arena(nullptr);
-  Memory memory(&arena, width, height);
+  FrameMemory memory(&arena, params, distorted);
   return arena.used();
 }
 
-void adm(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch,
-         AdmSums *sums) {
-  Arena arena(scratch);
-  const Memory m(&arena, ref.width, ref.height);
-  *sums = AdmSums();
-  const AdmScaleParams *p = params.scale;
-  run_scale<0>({ref, nullptr}, {dist, nullptr}, ref.width, ref.height, params, m, &sums->scale[0]);
-  run_scale<1>({{}, m.low_plane[0][0]}, {{}, m.low_plane[0][1]}, p[0].width, p[0].height, params, m,
-               &sums->scale[1]);
-  run_scale<2>({{}, m.low_plane[1][0]}, {{}, m.low_plane[1][1]}, p[1].width, p[1].height, params, m,
-               &sums->scale[2]);
-  run_scale<3>({{}, m.low_plane[0][0]}, {{}, m.low_plane[0][1]}, p[2].width, p[2].height, params, m,
-               &sums->scale[3]);
+size_t adm_scratch_bytes(const AdmParams &params, int distorted) {
+  Arena arena(nullptr);
+  Scratch memory(&arena, params.width, distorted);
+  return arena.used();
 }
+
+void adm(const AdmStrip &strip) {
+  Arena of_frame(strip.frame_memory), of_worker(strip.scratch);
+  const AdmParams &params = strip.params;
+  const FrameMemory bands(&of_frame, params, strip.distorted);
+  const Scratch m(&of_worker, params.width, strip.distorted);
+  const Rows rows = {strip.first, strip.last};
+  switch (strip.scale) {
+    case 0:
+      Strip<0>(strip.frame, params, bands, m).run(rows);
+      break;
+    case 1:
+      Strip<1>(strip.frame, params, bands, m).run(rows);
+      break;
+    case 2:
+      Strip<2>(strip.frame, params, bands, m).run(rows);
+      break;
+    default:
+      Strip<3>(strip.frame, params, bands, m).run(rows);
+      break;
+  }
+  const int pictures = static_cast<int>(strip.frame.dist.size());
+  for (int d = 0; d < pictures; d++) {
+    AdmSums sums = {};
+    sums.scale[strip.scale] = m.dist[d].sums;
+    std::memcpy(strip.partial + static_cast<size_t>(d) * sizeof sums, &sums, sizeof sums);
+  }
+}
+
+double adm_float(int64_t v) { return adm_float_of<V>(v); }
 
 }  // namespace vmafhip::VMAFHIP_ISA

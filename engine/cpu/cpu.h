@@ -9,10 +9,10 @@
 namespace vmafhip {
 
 std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams &params,
-                                     const PictureFormat &format);
+                                     const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params,
-                                     const PictureFormat &format);
+                                     const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
-                                        const PictureFormat &format);
+                                        const PictureFormat &format, int distorted);
 
 }  // namespace vmafhip

@@ -6,16 +6,19 @@
 
 namespace vmafhip::VMAFHIP_ISA {
 
-size_t vif_scratch_bytes(int width, int height);
-void vif(const PlaneView &ref, const PlaneView &dist, const VifParams &params, const uint16_t *log_table,
-         std::byte *scratch, VifSums *sums);
-size_t adm_scratch_bytes(int width, int height);
-void adm(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch,
-         AdmSums *sums);
+size_t vif_scratch_bytes(int width, int distorted);
+void vif(const VifStrip &strip);
+int32_t vif_log2_of(const uint16_t *log_table, uint64_t v);
+size_t adm_scratch_bytes(const AdmParams &params, int distorted);
+size_t adm_frame_bytes(const AdmParams &params, int distorted);
+void adm(const AdmStrip &strip);
+double adm_float(int64_t v);
 size_t motion_scratch_bytes(int width, int height);
-uint64_t motion_sad(const PlaneView &earlier, const PlaneView &current, std::byte *scratch);
+uint64_t motion_sad(const PlaneView &earlier, const PlaneView &current, int first, int last,
+                    std::byte *scratch);
 
-const CpuKernels kernels = {VMAFHIP_NAME(VMAFHIP_ISA), vif_scratch_bytes, vif, adm_scratch_bytes, adm,
+const CpuKernels kernels = {VMAFHIP_NAME(VMAFHIP_ISA), vif_scratch_bytes, vif, vif_log2_of,
+                            adm_scratch_bytes,         adm_frame_bytes,   adm, adm_float,
                             motion_scratch_bytes,      motion_sad};
 
 }  // namespace vmafhip::VMAFHIP_ISA

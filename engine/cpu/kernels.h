@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/arith/adm.h"
 #include "engine/arith/motion.h"
-#include "engine/arith/vif.h"
+#include "engine/cpu/adm.h"
+#include "engine/cpu/vif.h"
 #include "engine/metric.h"
 
 namespace vmafhip {
@@ -17,21 +17,34 @@ namespace vmafhip {
 struct CpuKernels {
   const char *isa;
 
-  // Both pictures have the same size and depth, as in FrameView. log_table: vif_fill_log_table().
-  size_t (*vif_scratch_bytes)(int width, int height);
-  void (*vif)(const PlaneView &ref, const PlaneView &dist, const VifParams &params, const uint16_t *log_table,
-              std::byte *scratch, VifSums *sums);
+  // Working memory for strips of planes up to `width`.
+  size_t (*vif_scratch_bytes)(int width, int distorted);
+  void (*vif)(const VifStrip &strip);
+  // The logarithm that the statistics use, for tests: vif_log2().
+  int32_t (*vif_log2)(const uint16_t *log_table, uint64_t v);
 
-  size_t (*adm_scratch_bytes)(int width, int height);
-  void (*adm)(const PlaneView &ref, const PlaneView &dist, const AdmParams &params, std::byte *scratch,
-              AdmSums *sums);
+  size_t (*adm_scratch_bytes)(const AdmParams &params, int distorted);
+  size_t (*adm_frame_bytes)(const AdmParams &params, int distorted);
+  void (*adm)(const AdmStrip &strip);
+  // The nearest f32 of an integer, as the angles of scales 1 to 3 are compared, for tests.
+  double (*adm_float)(int64_t v);
 
   size_t (*motion_scratch_bytes)(int width, int height);
-  uint64_t (*motion_sad)(const PlaneView &earlier, const PlaneView &current, std::byte *scratch);
+  // Rows [first, last) of the picture.
+  uint64_t (*motion_sad)(const PlaneView &earlier, const PlaneView &current, int first, int last,
+                         std::byte *scratch);
 };
 
 namespace scalar {
 extern const CpuKernels kernels;
 }
+#if defined(__x86_64__)
+namespace avx2 {
+extern const CpuKernels kernels;
+}
+namespace avx512 {
+extern const CpuKernels kernels;
+}
+#endif
 
 }  // namespace vmafhip

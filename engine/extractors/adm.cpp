@@ -135,13 +135,14 @@ const Extractor kAdmExtractor = {
     .name = "adm",
     .options = kOptions,
     .outputs = kOutputs,
-    .luma_only = true,
+    .luma_only = [](const Options &) { return true; },
     .lookback = [](const Options &) { return 0; },
     .lookahead = [](const Options &) { return 0; },
     .check_options = check_options,
     .check_format = [](const Options &,
                        const PictureFormat &format) { return check_luma("adm", kAdmMinSize, format); },
     .sums_bytes = sizeof(AdmSums),
+    .add_sums = add_integer_sums<AdmSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<AdmScorer>(options, format);
     },

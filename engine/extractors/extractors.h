@@ -10,6 +10,7 @@ namespace vmafhip {
 extern const Extractor kVifExtractor;
 extern const Extractor kAdmExtractor;
 extern const Extractor kMotionExtractor;
+extern const Extractor kMotionV2Extractor;
 
 VifParams vif_params(const Options &options);
 AdmParams adm_params(const Options &options, const PictureFormat &format);

@@ -1,4 +1,7 @@
-// Extractor `motion`: options, outputs, scores. The arithmetic is in engine/arith/motion.h.
+// Extractors `motion` and `motion_v2`: options, outputs, scores. The arithmetic is in engine/arith/motion.h.
+//
+// motion_v2 is what a fork of libvmaf calls the same arithmetic, whose own `motion` is another: three-frame window
+// only, names without aliases.
 //
 // motion2 and motion3 of a frame depend on later frames. They are given out as soon as these are known; three
 // values of the past are all that is kept.
@@ -24,6 +27,7 @@ constexpr OptionSpec kOptions[] = {
      "Average motion3 with that of the previous frame."},
 };
 
+// Values of a frame, in the order of kOutputs.
 enum Output { kSad, kMotion, kMotion2, kMotion3 };
 
 constexpr OutputSpec kOutputs[] = {
@@ -32,6 +36,14 @@ constexpr OutputSpec kOutputs[] = {
     {"VMAF_integer_feature_motion2_score", "integer_motion2", true, false},
     {"VMAF_integer_feature_motion3_score", "integer_motion3", true, false},
 };
+
+constexpr OutputSpec kV2Outputs[] = {
+    {"VMAF_integer_feature_motion_v2_sad_score", "", false, false},
+    {"VMAF_integer_feature_motion2_v2_score", "", true, false},
+    {"VMAF_integer_feature_motion3_v2_score", "", true, false},
+};
+// Where Output is in kV2Outputs; there is no motion of the frame itself.
+constexpr int kV2Index[] = {0, -1, 1, 2};
 
 class MotionScorer final : public Scorer {
  public:
@@ -106,6 +118,30 @@ class MotionScorer final : public Scorer {
   double blended_ = 0;   // motion3 of the previous frame before averaging
 };
 
+class MotionV2Scorer final : public Scorer {
+ public:
+  MotionV2Scorer(const Options &options, const PictureFormat &format) : scorer_(options, format) {}
+
+  void add(uint64_t frame, const std::byte *sums, const Emit &emit) override {
+    scorer_.add(frame, sums, renumbered(emit));
+  }
+  void flush(const Emit &emit) override { scorer_.flush(renumbered(emit)); }
+  void reset() override { scorer_.reset(); }
+
+ private:
+  static Emit renumbered(const Emit &emit) {
+    return [&emit](int output, uint64_t frame, double value) {
+      if (kV2Index[output] >= 0) emit(kV2Index[output], frame, value);
+    };
+  }
+
+  MotionScorer scorer_;
+};
+
+int look_around(const Options &options) {
+  return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
+}
+
 }  // namespace
 
 MotionParams motion_params(const Options &options) {
@@ -124,22 +160,42 @@ const Extractor kMotionExtractor = {
     .name = "motion",
     .options = kOptions,
     .outputs = kOutputs,
-    .luma_only = true,
-    .lookback =
-        [](const Options &options) {
-          return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
-        },
+    .luma_only = [](const Options &) { return true; },
+    .lookback = look_around,
     // motion3 of frame 0 needs the first comparison, motion2 of a frame the next one.
-    .lookahead =
-        [](const Options &options) {
-          return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
-        },
+    .lookahead = look_around,
     .check_options = [](const Options &) { return Status(); },
     .check_format = [](const Options &,
                        const PictureFormat &format) { return check_luma("motion", kMotionMinSize, format); },
     .sums_bytes = sizeof(MotionSums),
+    .add_sums = add_integer_sums<MotionSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<MotionScorer>(options, format);
+    },
+};
+
+const Extractor kMotionV2Extractor = {
+    .name = "motion_v2",
+    .options = kOptions,
+    .outputs = kV2Outputs,
+    .luma_only = [](const Options &) { return true; },
+    .lookback = look_around,
+    .lookahead = look_around,
+    .check_options =
+        [](const Options &options) {
+          return options.boolean("motion_five_frame_window")
+                     ? Status(Code::unsupported,
+                              "motion_v2 has no motion_five_frame_window; extractor motion has")
+                     : Status();
+        },
+    .check_format =
+        [](const Options &, const PictureFormat &format) {
+          return check_luma("motion_v2", kMotionMinSize, format);
+        },
+    .sums_bytes = sizeof(MotionSums),
+    .add_sums = add_integer_sums<MotionSums>,
+    .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
+      return std::make_unique<MotionV2Scorer>(options, format);
     },
 };
 

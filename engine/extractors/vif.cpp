@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "engine/extractors/extractors.h"
+#include "engine/view.h"
 
 namespace vmafhip {
 namespace {
@@ -9,6 +10,8 @@ namespace {
 constexpr OptionSpec kOptions[] = {
     {"debug", OptionType::boolean, "false", 0, 0, "", false,
      "Also report the combined score and numerators and denominators."},
+    {"enable_chroma", OptionType::boolean, "false", 0, 0, "", true,
+     "Also score both chroma planes, as a fork of libvmaf does."},
     {"vif_enhn_gain_limit", OptionType::real, "100", 1, 100, "egl", true,
      "Largest contrast gain that counts as information; 1 ignores enhancement."},
     {"vif_skip_scale0", OptionType::boolean, "false", 0, 0, "ssclz", true,
@@ -31,7 +34,17 @@ constexpr OutputSpec kOutputs[] = {
     {"integer_vif_den_scale2", "", false, true},
     {"integer_vif_num_scale3", "", false, true},
     {"integer_vif_den_scale3", "", false, true},
+    {"integer_vif_scale0_cb", "", false, false, "enable_chroma"},
+    {"integer_vif_scale1_cb", "", false, false, "enable_chroma"},
+    {"integer_vif_scale2_cb", "", false, false, "enable_chroma"},
+    {"integer_vif_scale3_cb", "", false, false, "enable_chroma"},
+    {"integer_vif_scale0_cr", "", false, false, "enable_chroma"},
+    {"integer_vif_scale1_cr", "", false, false, "enable_chroma"},
+    {"integer_vif_scale2_cr", "", false, false, "enable_chroma"},
+    {"integer_vif_scale3_cr", "", false, false, "enable_chroma"},
 };
+
+constexpr int kDebugOutputs = 3 + 2 * kVifScales;
 
 class VifScorer final : public Scorer {
  public:
@@ -44,7 +57,17 @@ class VifScorer final : public Scorer {
     const VifScores scores = vif_finish(exact, params_);
     int output = 0;
     for (double score : scores.score) emit(output++, frame, score);
-    if (!debug_) return;
+    if (debug_) add_debug(output, frame, scores, emit);
+    if (!params_.chroma) return;
+    output += kDebugOutputs;
+    for (const auto &plane : scores.chroma)
+      for (double score : plane) emit(output++, frame, score);
+  }
+  void flush(const Emit &) override {}
+  void reset() override {}
+
+ private:
+  static void add_debug(int output, uint64_t frame, const VifScores &scores, const Emit &emit) {
     emit(output++, frame, scores.total);
     emit(output++, frame, scores.total_num);
     emit(output++, frame, scores.total_den);
@@ -53,13 +76,22 @@ class VifScorer final : public Scorer {
       emit(output++, frame, scores.den[s]);
     }
   }
-  void flush(const Emit &) override {}
-  void reset() override {}
 
- private:
   const VifParams params_;
   const bool debug_;
 };
+
+Status check_format(const Options &options, const PictureFormat &format) {
+  const Status luma = check_luma("vif", kVifMinSize, format);
+  if (!luma.ok() || !options.boolean("enable_chroma")) return luma;
+  if (format.chroma == Chroma::c400)
+    return Status(Code::unsupported, "vif with enable_chroma needs pictures with chroma");
+  const PlaneSize size = plane_size(format, 1);
+  if (size.width >= kVifMinSize && size.height >= kVifMinSize) return Status();
+  return Status(Code::unsupported,
+                "vif with enable_chroma needs chroma planes of at least 16x16 samples, they are " +
+                    std::to_string(size.width) + "x" + std::to_string(size.height));
+}
 
 }  // namespace
 
@@ -67,6 +99,7 @@ VifParams vif_params(const Options &options) {
   VifParams params;
   params.gain_limit = options.real("vif_enhn_gain_limit");
   params.skip_scale0 = options.boolean("vif_skip_scale0");
+  params.chroma = options.boolean("enable_chroma");
   return params;
 }
 
@@ -74,13 +107,13 @@ const Extractor kVifExtractor = {
     .name = "vif",
     .options = kOptions,
     .outputs = kOutputs,
-    .luma_only = true,
+    .luma_only = [](const Options &options) { return !options.boolean("enable_chroma"); },
     .lookback = [](const Options &) { return 0; },
     .lookahead = [](const Options &) { return 0; },
     .check_options = [](const Options &) { return Status(); },
-    .check_format = [](const Options &,
-                       const PictureFormat &format) { return check_luma("vif", kVifMinSize, format); },
+    .check_format = check_format,
     .sums_bytes = sizeof(VifSums),
+    .add_sums = add_integer_sums<VifSums>,
     .make_scorer = [](const Options &options, const PictureFormat &) -> std::unique_ptr<Scorer> {
       return std::make_unique<VifScorer>(options);
     },

@@ -98,6 +98,7 @@ void Report::start(const Session &session) {
 }
 
 StructurePtr Report::frame(const PairInfo &pair, const FrameScores &scores) {
+  const PictureScores &of = scores.dist.front();
   StructurePtr s(gst_structure_new(
       "vmafhip", "type", G_TYPE_STRING, "frame", "index", G_TYPE_UINT64, pair.index, "frame-number",
       G_TYPE_UINT64, pair.frame_number, "timestamp", G_TYPE_UINT64, pair.timestamp, "stream-time",
@@ -107,8 +108,8 @@ StructurePtr Report::frame(const PairInfo &pair, const FrameScores &scores) {
   if (pair.timed)
     gst_structure_set(s.get(), "distance", G_TYPE_INT64, pair.dist_running_time - pair.running_time, nullptr);
   set_double(s.get(), "score", main_score(scores));
-  take_structure(s.get(), "models", values("models", models_, scores.models));
-  take_structure(s.get(), "features", values("features", features_, scores.features));
+  take_structure(s.get(), "models", values("models", models_, of.models));
+  take_structure(s.get(), "features", values("features", features_, of.features));
   gst_structure_set(s.get(), "repeated", G_TYPE_BOOLEAN, FALSE, "warm-up", G_TYPE_BOOLEAN,
                     gboolean(scores.warm_up), nullptr);
   if (!model_source_.empty())
@@ -132,14 +133,15 @@ StructurePtr Report::pooled(const Session &session, PoolMethod method) {
 }
 
 double Report::main_score(const FrameScores &scores) const {
-  return scores.models.empty() ? scores.features.front() : scores.models.front();
+  const PictureScores &of = scores.dist.front();
+  return of.models.empty() ? of.features.front() : of.models.front();
 }
 
 void Report::scored(const Session &session, const FrameScores &scores, PoolMethod method) {
   const double pooled = pooled_main(session, method);
   std::lock_guard lock(mutex_);
   ++counters_.scored;
-  counters_.extrapolated += scores.extrapolated;
+  counters_.extrapolated += scores.dist.front().extrapolated;
   last_score_ = main_score(scores);
   pooled_score_ = pooled;
 }

@@ -91,10 +91,10 @@ bool read_frame(std::ifstream &file, const std::string &path, std::vector<uint8_
 
 void print(const Session &session, const FrameScores &scores) {
   std::printf("frame %llu", static_cast<unsigned long long>(scores.index));
-  for (size_t i = 0; i < scores.models.size(); ++i)
-    std::printf(" %s %.17g", session.models()[i].label.c_str(), scores.models[i]);
-  for (size_t i = 0; i < scores.features.size(); ++i)
-    std::printf(" %s %.17g", session.feature_names()[i].c_str(), scores.features[i]);
+  for (size_t i = 0; i < scores.dist[0].models.size(); ++i)
+    std::printf(" %s %.17g", session.models()[i].label.c_str(), scores.dist[0].models[i]);
+  for (size_t i = 0; i < scores.dist[0].features.size(); ++i)
+    std::printf(" %s %.17g", session.feature_names()[i].c_str(), scores.dist[0].features[i]);
   std::printf("\n");
 }
 

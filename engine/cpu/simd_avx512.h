@@ -1,0 +1,112 @@
+// AVX-512 with F, BW, DQ, VL, VBMI and VNNI: Intel since Ice Lake, AMD since Zen 4.
+#pragma once
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "engine/cpu/log2.h"
+
+namespace vmafhip {
+namespace {
+
+struct Simd {
+  static constexpr int kWords = 32, kDwords = 16;
+  static constexpr int kRegisters = 32;
+  static constexpr bool kDoubles = true;
+
+  using I = __m512i;
+  using F = __m512d;  // eight doubles
+
+  VMAFHIP_SIMD_FN I zero() { return _mm512_setzero_si512(); }
+  VMAFHIP_SIMD_FN I set(int32_t v) { return _mm512_set1_epi32(v); }
+  VMAFHIP_SIMD_FN I load(const void *from) { return _mm512_loadu_si512(from); }
+  VMAFHIP_SIMD_FN void store(void *to, I v) { _mm512_storeu_si512(to, v); }
+  VMAFHIP_SIMD_FN I load_bytes(const int8_t *from) {
+    return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)));
+  }
+  VMAFHIP_SIMD_FN void store_halves(int16_t *high, int16_t *low, I v) {
+    store_low(low, v);
+    store_low(high, _mm512_srli_epi32(v, 16));
+  }
+  VMAFHIP_SIMD_FN void store_low(int16_t *to, I v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), _mm512_cvtepi32_epi16(v));
+  }
+
+  VMAFHIP_SIMD_FN I add(I a, I b) { return _mm512_add_epi32(a, b); }
+  VMAFHIP_SIMD_FN I sub(I a, I b) { return _mm512_sub_epi32(a, b); }
+  VMAFHIP_SIMD_FN I bit_and(I a, I b) { return _mm512_and_si512(a, b); }
+  VMAFHIP_SIMD_FN I bit_xor(I a, I b) { return _mm512_xor_si512(a, b); }
+  template <int n>
+  VMAFHIP_SIMD_FN I shl(I a) {
+    return _mm512_slli_epi32(a, n);
+  }
+  template <int n>
+  VMAFHIP_SIMD_FN I shr(I a) {
+    return _mm512_srli_epi32(a, n);
+  }
+  template <int n>
+  VMAFHIP_SIMD_FN I sra(I a) {
+    return _mm512_srai_epi32(a, n);
+  }
+  VMAFHIP_SIMD_FN I max(I a, I b) { return _mm512_max_epi32(a, b); }
+  VMAFHIP_SIMD_FN I keep_greater(I v, I a, I b) {
+    return _mm512_maskz_mov_epi32(_mm512_cmpgt_epi32_mask(a, b), v);
+  }
+  VMAFHIP_SIMD_FN bool any_greater(I a, I b) { return _mm512_cmpgt_epi32_mask(a, b) != 0; }
+
+  VMAFHIP_SIMD_FN I mul_low16(I a, I b) { return _mm512_mullo_epi16(a, b); }
+  VMAFHIP_SIMD_FN I mul_high16(I a, I b) { return _mm512_mulhi_epi16(a, b); }
+  VMAFHIP_SIMD_FN I dot(I sum, I v, int32_t pair) {
+    return _mm512_dpwssd_epi32(sum, v, _mm512_set1_epi32(pair));
+  }
+  VMAFHIP_SIMD_FN I mul_high32_rounded(I a, I b) {
+    const I half = _mm512_set1_epi64(int64_t{1} << 31);
+    const I even = _mm512_add_epi64(_mm512_mul_epu32(a, b), half);
+    const I odd =
+        _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
+    return _mm512_mask_mov_epi32(_mm512_srli_epi64(even, 32), 0xaaaa, odd);
+  }
+  VMAFHIP_SIMD_FN I add_wide(I sum, I v) {
+    const I low = _mm512_set1_epi64(0xffffffff);
+    return _mm512_add_epi64(sum, _mm512_add_epi64(_mm512_and_si512(v, low), _mm512_srli_epi64(v, 32)));
+  }
+  VMAFHIP_SIMD_FN int64_t sum64(I v) { return _mm512_reduce_add_epi64(v); }
+  VMAFHIP_SIMD_FN int64_t sum32(I v) {
+    return sum64(_mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_castsi512_si256(v)),
+                                  _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(v, 1))));
+  }
+
+  // The first and the second half of the 32-bit lanes.
+  VMAFHIP_SIMD_FN F double_low(I v) { return _mm512_cvtepi32_pd(_mm512_castsi512_si256(v)); }
+  VMAFHIP_SIMD_FN F double_high(I v) { return _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(v, 1)); }
+  VMAFHIP_SIMD_FN F set_double(double v) { return _mm512_set1_pd(v); }
+  VMAFHIP_SIMD_FN F add(F a, F b) { return _mm512_add_pd(a, b); }
+  VMAFHIP_SIMD_FN F sub(F a, F b) { return _mm512_sub_pd(a, b); }
+  VMAFHIP_SIMD_FN F mul(F a, F b) { return _mm512_mul_pd(a, b); }
+  VMAFHIP_SIMD_FN F div(F a, F b) { return _mm512_div_pd(a, b); }
+  VMAFHIP_SIMD_FN F min(F a, F b) { return _mm512_min_pd(a, b); }
+  VMAFHIP_SIMD_FN F max(F a, F b) { return _mm512_max_pd(a, b); }
+  VMAFHIP_SIMD_FN F trunc(F a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
+  // vif_log2() of integers from 2^17 to 2^52 held as doubles; the lanes of the result come in any order.
+  VMAFHIP_SIMD_FN I log2(F a, F b) {
+    const I odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    const I bits = _mm512_permutex2var_epi32(_mm512_castpd_si512(a), odd, _mm512_castpd_si512(b));
+    const I segment = _mm512_srli_epi32(bits, 15);  // only the low five bits count
+    // The lower ten of the leading 16 bits, put under the exponent of 2^15: a float without a conversion.
+    const I under =
+        _mm512_ternarylogic_epi32(_mm512_slli_epi32(bits, 3), set(1023 << 8), set(0x47000000), 0xea);
+    const __m512 t = _mm512_sub_ps(_mm512_castsi512_ps(under), _mm512_set1_ps(32768.0f + 512.0f));
+    const auto pick = [&](const float *c) __attribute__((always_inline)) {
+      return _mm512_permutex2var_ps(_mm512_load_ps(c), segment, _mm512_load_ps(c + 16));
+    };
+    __m512 value = pick(kLog2By32.c[3]);
+    for (int k = 2; k >= 0; k--) value = _mm512_fmadd_ps(value, t, pick(kLog2By32.c[k]));
+    const I base = _mm512_permutex2var_epi32(load(kLog2By32.base), segment, load(kLog2By32.base + 16));
+    const I exponent = _mm512_and_si512(_mm512_srli_epi32(bits, 9), set(2047 << 11));
+    return _mm512_add_epi32(_mm512_add_epi32(_mm512_cvttps_epi32(value), exponent),
+                            _mm512_sub_epi32(base, set(2048 * (1023 + 15))));
+  }
+};
+
+}  // namespace
+}  // namespace vmafhip

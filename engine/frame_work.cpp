@@ -1,0 +1,197 @@
+#include "engine/frame_work.h"
+
+#include <cstring>
+
+#include "engine/view.h"
+
+namespace vmafhip {
+namespace {
+
+// Small enough for several workers, large enough that taking a task costs nothing beside it.
+constexpr uint64_t kUnpackBytes = 512 * 1024;
+
+int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+// ---- Layout -----------------------------------------------------------------------------------------------
+
+FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback,
+                         bool chroma)
+    : depth_(format.depth), distorted_(distorted), lookback_(lookback) {
+  for (Item &item : items) {
+    Chain chain;
+    for (int stage = 0; stage < item.metric->stages(); ++stage) {
+      chain.strips.push_back(item.metric->strips(stage));
+      chain.tasks += chain.strips.back();
+    }
+    scratch_bytes_ = std::max(scratch_bytes_, aligned(item.metric->scratch_bytes()));
+    chain.memory = frame_bytes_;
+    frame_bytes_ = plus(frame_bytes_, aligned(item.metric->frame_bytes()));
+    chain.partials = frame_bytes_;
+    chain.partial_bytes = aligned(item.sums_bytes * uint64_t(distorted));
+    frame_bytes_ = plus(frame_bytes_, times(chain.partial_bytes, uint64_t(chain.tasks)));
+    chain.sums = sums_bytes_;
+    sums_bytes_ += chain.partial_bytes;
+    chain.item = std::move(item);
+    chains_.push_back(std::move(chain));
+  }
+  const int planes = chroma && format.chroma != Chroma::c400 ? 3 : 1;
+  for (int picture = 0; picture < 1 + distorted + lookback; ++picture)
+    for (int plane = 0; plane < (picture <= distorted ? planes : 1); ++plane) {
+      const PlaneSize size = plane_size(format, plane);
+      const uint64_t bytes = uint64_t(size.width) * uint64_t(size.height) * (format.depth > 8 ? 2 : 1);
+      PlaneUse use{picture, plane, frame_bytes_};
+      use.rows = ceil_div(size.height, int(std::min<uint64_t>(bytes / kUnpackBytes + 1, size.height)));
+      use.strips = ceil_div(size.height, use.rows);
+      // Pages of planes that are read in place are never touched and so cost no memory.
+      frame_bytes_ = plus(frame_bytes_, aligned(bytes));
+      planes_.push_back(use);
+    }
+}
+
+// ---- Progress ---------------------------------------------------------------------------------------------
+
+FrameWork::FrameWork(const FrameLayout &layout)
+    : layout_(layout), progress_(1 + layout.chains_.size()), dist_(size_t(layout.distorted_)) {
+  unpacked_.reserve(layout.planes_.size());
+}
+
+bool FrameWork::allocate() {
+  memory_ = vmafhip::allocate(layout_.frame_bytes_);
+  return memory_ != nullptr;
+}
+
+Picture &FrameWork::picture(int number) {
+  if (number == 0) return pictures_->ref;
+  if (number <= layout_.distorted_) return pictures_->dist[size_t(number - 1)];
+  return pictures_->earlier[size_t(number - 1 - layout_.distorted_)];
+}
+
+PlaneView &FrameWork::view(int number, int plane) {
+  if (number == 0) return view_.ref[size_t(plane)];
+  if (number <= layout_.distorted_) return dist_[size_t(number - 1)][size_t(plane)];
+  return view_.earlier[size_t(number - 1 - layout_.distorted_)];
+}
+
+void FrameWork::begin(uint64_t index, FramePictures &pictures) {
+  pictures_ = &pictures;
+  view_ = FrameView();
+  view_.index = index;
+  view_.dist = dist_;
+  for (Views &views : dist_) views = {};
+  unpacked_.clear();
+  int strips = 0;
+  for (size_t i = 0; i < layout_.planes_.size(); ++i) {
+    const FrameLayout::PlaneUse &use = layout_.planes_[i];
+    const Picture &from = picture(use.picture);
+    if (!from.planes[size_t(use.plane)].data) continue;  // no earlier frame
+    view(use.picture, use.plane) = planned_view(from, use.plane, layout_.depth_, memory_.get() + use.buffer);
+    if (readable_in_place(from, use.plane, layout_.depth_)) continue;
+    unpacked_.push_back(int(i));
+    strips += use.strips;
+  }
+  open_chains_ = 1;
+  progress_[0] = {0, strips, 0, 0};
+  ready_ = strips;
+  for (size_t chain = 1; chain < progress_.size(); ++chain) progress_[chain] = {};
+  if (strips == 0) open(0);
+}
+
+// Opens what may run now that the current stage of `chain` is done.
+void FrameWork::open(size_t chain) {
+  if (chain == 0) {
+    open_chains_ += int(layout_.chains_.size()) - 1;
+    for (size_t i = 1; i < progress_.size(); ++i) {
+      progress_[i].stage = -1;
+      open(i);
+    }
+    return;
+  }
+  const std::vector<int> &strips = layout_.chains_[chain - 1].strips;
+  Progress &p = progress_[chain];
+  do {
+    ++p.stage;
+  } while (p.stage < int(strips.size()) && strips[size_t(p.stage)] == 0);
+  if (p.stage == int(strips.size())) {
+    p = {p.stage, 0, 0, 0};
+    --open_chains_;
+    return;
+  }
+  p = {p.stage, strips[size_t(p.stage)], 0, 0};
+  ready_ += p.strips;
+}
+
+bool FrameWork::take(Task &task) {
+  if (ready_ == 0) return false;
+  size_t best = 0;
+  int most = -1;
+  for (size_t chain = 0; chain < progress_.size(); ++chain) {
+    const Progress &p = progress_[chain];
+    if (p.taken == p.strips) continue;
+    const int to_go = chain == 0 ? 1 : layout_.stages(chain - 1) - p.stage;
+    if (to_go <= most) continue;
+    most = to_go;
+    best = chain;
+  }
+  Progress &p = progress_[best];
+  task = {int(best), p.stage, p.taken++};
+  --ready_;
+  return true;
+}
+
+bool FrameWork::done(const Task &task) {
+  Progress &p = progress_[size_t(task.chain)];
+  if (++p.done == p.strips) open(size_t(task.chain));
+  return open_chains_ == 0;
+}
+
+void FrameWork::release_unpacked(std::vector<std::shared_ptr<const void>> &out) {
+  for (int number = 0; number < 1 + layout_.distorted_ + layout_.lookback_; ++number) {
+    bool in_place = false;
+    for (const FrameLayout::PlaneUse &use : layout_.planes_)
+      in_place |= use.picture == number && readable_in_place(picture(number), use.plane, layout_.depth_);
+    if (!in_place && picture(number).owner) out.push_back(std::move(picture(number).owner));
+  }
+}
+
+// ---- Work -------------------------------------------------------------------------------------------------
+
+std::byte *FrameWork::partial(const FrameLayout::Chain &chain, int stage, int strip) const {
+  int number = strip;
+  for (int i = 0; i < stage; ++i) number += chain.strips[size_t(i)];
+  return memory_.get() + chain.partials + uint64_t(number) * chain.partial_bytes;
+}
+
+void FrameWork::run(const Task &task, std::byte *scratch) {
+  if (task.chain == 0) return unpack(task.strip);
+  const FrameLayout::Chain &chain = layout_.chains_[size_t(task.chain - 1)];
+  chain.item.metric->measure(view_, task.stage, task.strip, memory_.get() + chain.memory, scratch,
+                             partial(chain, task.stage, task.strip));
+}
+
+void FrameWork::unpack(int strip) {
+  for (const int i : unpacked_) {
+    const FrameLayout::PlaneUse &use = layout_.planes_[size_t(i)];
+    if (strip < use.strips) {
+      unpack_rows(picture(use.picture), use.plane, layout_.depth_, memory_.get() + use.buffer,
+                  strip * use.rows, (strip + 1) * use.rows);
+      return;
+    }
+    strip -= use.strips;
+  }
+}
+
+void FrameWork::add_up(std::byte *sums) const {
+  std::memset(sums, 0, layout_.sums_bytes_);
+  for (const FrameLayout::Chain &chain : layout_.chains_)
+    for (int task = 0; task < chain.tasks; ++task) {
+      const std::byte *share = memory_.get() + chain.partials + uint64_t(task) * chain.partial_bytes;
+      for (int d = 0; d < layout_.distorted_; ++d) {
+        const uint64_t at = uint64_t(d) * chain.item.sums_bytes;
+        chain.item.add_sums(sums + chain.sums + at, share + at);
+      }
+    }
+}
+
+}  // namespace vmafhip

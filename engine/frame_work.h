@@ -1,0 +1,127 @@
+// One compared frame as work: tasks, which ones may run, and the memory they share.
+//
+// A frame is a first chain of tasks that unpacks what cannot be read in place, and then one chain per metric. A
+// chain is a row of stages; the strips of a stage may run at the same time, the next stage opens when all are done.
+// Chains of metrics know nothing of each other. There are no threads and no locks here: the scheduler has them.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/memory.h"
+#include "engine/metric.h"
+#include "engine/picture.h"
+
+namespace vmafhip {
+
+constexpr int kMostDistorted = 64;
+
+// The pictures that a frame reads.
+struct FramePictures {
+  Picture ref;
+  std::vector<Picture> dist;
+  std::array<Picture, 2> earlier;  // references 1 and 2 frames before; no data before the first frame
+};
+
+struct Task {
+  int chain = 0;  // 0 unpacks, 1 + i is metric i
+  int stage = 0, strip = 0;
+};
+
+// What all frames of a format have in common; it does not change while frames are in progress.
+class FrameLayout {
+ public:
+  struct Item {
+    std::unique_ptr<Metric> metric;
+    uint64_t sums_bytes = 0;  // of one distorted picture
+    void (*add_sums)(std::byte *total, const std::byte *partial) = nullptr;
+  };
+  // `format`: size and chroma of all pictures, and the depth at which they are compared.
+  FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback, bool chroma);
+
+  uint64_t scratch_bytes() const { return scratch_bytes_; }  // per worker
+  uint64_t frame_bytes() const { return frame_bytes_; }      // per frame in progress
+  uint64_t sums_bytes() const { return sums_bytes_; }        // per frame, all sums
+  // Where the sums of metric `item` for one distorted picture are among a frame's.
+  uint64_t sums_at(size_t item, int distorted) const {
+    return chains_[item].sums + uint64_t(distorted) * chains_[item].item.sums_bytes;
+  }
+  int distorted() const { return distorted_; }
+  size_t chains() const { return chains_.size(); }
+  int stages(size_t item) const { return int(chains_[item].strips.size()); }
+
+ private:
+  friend class FrameWork;
+  struct Chain {
+    Item item;
+    std::vector<int> strips;  // per stage
+    int tasks = 0;
+    uint64_t memory = 0;    // where in the frame's memory: what its stages share,
+    uint64_t partials = 0;  // the shares of its strips, `partial_bytes` each,
+    uint64_t sums = 0;      // and where the sums of the frame go
+    uint64_t partial_bytes = 0;
+  };
+  // A plane that is read, and where it goes if it has to be unpacked.
+  struct PlaneUse {
+    int picture = 0;  // 0 reference, 1 … n distorted, then the earlier ones
+    int plane = 0;
+    uint64_t buffer = 0;
+    int strips = 1, rows = 0;  // rows of a strip, fewer in the last one
+  };
+  std::vector<Chain> chains_;
+  std::vector<PlaneUse> planes_;
+  int depth_ = 8, distorted_ = 1, lookback_ = 0;
+  uint64_t scratch_bytes_ = 0, frame_bytes_ = 0, sums_bytes_ = 0;
+};
+
+class FrameWork {
+ public:
+  explicit FrameWork(const FrameLayout &layout);
+  // False if there is no memory.
+  bool allocate();
+
+  // ---- Under the scheduler's lock. Nothing here allocates.
+
+  // Opens the first tasks of a frame. `pictures` stay where they are until the last task is done.
+  void begin(uint64_t index, FramePictures &pictures);
+  uint64_t index() const { return view_.index; }
+  bool has_task() const { return ready_ > 0; }
+  // A task that may run now; of the chain with most stages to go, so that no long one is left for the end.
+  bool take(Task &task);
+  // `task` was run. True if it was the frame's last.
+  bool done(const Task &task);
+  // Whether all planes can be read.
+  bool unpacked() const { return progress_[0].done == progress_[0].strips; }
+  // Then: owners of pictures that no later task reads. Appends to `out`.
+  void release_unpacked(std::vector<std::shared_ptr<const void>> &out);
+
+  // ---- By workers, at the same time.
+
+  void run(const Task &task, std::byte *scratch);
+  // After the last task: the shares of all strips, in their order.
+  void add_up(std::byte *sums) const;
+
+ private:
+  struct Progress {
+    int stage = 0, strips = 0, taken = 0, done = 0;
+  };
+  Picture &picture(int number);
+  PlaneView &view(int number, int plane);
+  void open(size_t chain);
+  void unpack(int strip);
+  std::byte *partial(const FrameLayout::Chain &chain, int stage, int strip) const;
+
+  const FrameLayout &layout_;
+  Memory memory_;
+  std::vector<Progress> progress_;  // per chain, the unpacking one first
+  std::vector<int> unpacked_;       // indices of planes of the layout
+  int ready_ = 0;                   // tasks that may run and are not taken
+  int open_chains_ = 0;
+  FramePictures *pictures_ = nullptr;
+  std::vector<Views> dist_;
+  FrameView view_;
+};
+
+}  // namespace vmafhip

@@ -1,0 +1,262 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+#include <ctime>
+#include <system_error>
+
+namespace vmafhip {
+namespace {
+
+// Processor time of this thread, which others that compete for the processor do not add to.
+uint64_t thread_ns() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return uint64_t(t.tv_sec) * 1'000'000'000 + uint64_t(t.tv_nsec);
+}
+
+}  // namespace
+
+Scheduler::Scheduler(int threads, int slots) : threads_(threads), slots_(size_t(slots)) {}
+
+Scheduler::~Scheduler() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = quit_ = true;
+  }
+  work_.notify_all();
+  for (std::thread &t : workers_) t.join();
+}
+
+bool Scheduler::start() {
+  scratch_.resize(size_t(threads_));
+  workers_.reserve(size_t(threads_));
+  try {
+    for (int i = 0; i < threads_; ++i) workers_.emplace_back(&Scheduler::work, this, i);
+  } catch (const std::system_error &) {
+    return false;
+  }
+  return true;
+}
+
+// ---- Workers ----------------------------------------------------------------------------------------------
+
+void Scheduler::work(int id) {
+  std::vector<std::shared_ptr<const void>> unneeded;  // let go without the lock: it may take long
+  unneeded.reserve(kMostDistorted + 3);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    int frame = 0;
+    Task task;
+    while (!take(frame, task)) {
+      if (quit_) return;
+      ++idle_;
+      work_.wait(lock);
+      --idle_;
+    }
+    // Whoever finds more than it takes wakes the next one, so that nobody needs to know how much there is.
+    if (idle_ > 0 && can_take()) work_.notify_one();
+    ++running_;
+    lock.unlock();
+    const uint64_t start = timed_ ? thread_ns() : 0;
+    frames_[size_t(frame)].run(task, scratch_[size_t(id)].get());
+    const uint64_t spent = timed_ ? thread_ns() - start : 0;
+    lock.lock();
+    if (timed_) times_[size_t(task.chain)][size_t(task.stage)] += spent;
+    FrameWork &work = frames_[size_t(frame)];
+    const bool last = work.done(task);
+    if (last)
+      end_frame(lock, frame);
+    else if (task.chain == 0 && work.unpacked())
+      work.release_unpacked(unneeded);
+    if (idle_ > 0 && can_take()) work_.notify_one();
+    if (!unneeded.empty()) {
+      lock.unlock();
+      unneeded.clear();
+      lock.lock();
+    }
+    if (--running_ == 0 && stopping_) event_.notify_all();
+    if (last && progress_) {
+      lock.unlock();
+      progress_();
+      lock.lock();
+    }
+  }
+}
+
+bool Scheduler::can_take() const {
+  if (stopping_) return false;
+  if (begun_ < submitted_ && !free_.empty()) return true;
+  return std::any_of(active_.begin(), active_.end(),
+                     [&](int frame) { return frames_[size_t(frame)].has_task(); });
+}
+
+bool Scheduler::take(int &frame, Task &task) {
+  if (stopping_) return false;
+  for (const int candidate : active_)
+    if (frames_[size_t(candidate)].take(task)) {
+      frame = candidate;
+      return true;
+    }
+  if (begun_ == submitted_ || free_.empty()) return false;
+  frame = free_.back();
+  free_.pop_back();
+  active_.push_back(frame);
+  frames_[size_t(frame)].begin(begun_, slot(begun_).pictures);
+  ++begun_;
+  return frames_[size_t(frame)].take(task);
+}
+
+// All tasks are done; what is left is the worker's who did the last one.
+void Scheduler::end_frame(std::unique_lock<std::mutex> &lock, int frame) {
+  FrameWork &work = frames_[size_t(frame)];
+  Slot &s = slot(work.index());
+  lock.unlock();
+  work.add_up(s.sums.get());
+  // The pictures go back before the score is seen: whoever waits for it may want the memory.
+  s.pictures.ref = Picture();
+  for (Picture &dist : s.pictures.dist) dist = Picture();
+  s.pictures.earlier = {};
+  lock.lock();
+  active_.erase(std::find(active_.begin(), active_.end(), frame));
+  free_.push_back(frame);
+  s.measured = true;
+  event_.notify_all();
+}
+
+// ---- Owner ------------------------------------------------------------------------------------------------
+
+void Scheduler::close() {
+  clear();
+  std::lock_guard lock(mutex_);
+  open_ = false;
+}
+
+bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, int lookback, bool measure_times) {
+  std::lock_guard lock(mutex_);
+  // Old memory first: there may not be enough for both.
+  for (Memory &m : scratch_) m.reset();
+  for (Slot &s : slots_) s.sums.reset();
+  frames_.clear();
+  active_.clear();
+  free_.clear();
+  layout_ = std::move(layout);
+  lookback_ = lookback;
+  timed_ = measure_times;
+
+  const uint64_t workers = times(layout_->scratch_bytes(), uint64_t(threads_));
+  const uint64_t frame = layout_->frame_bytes();
+  needed_ = plus(workers, frame);
+  const uint64_t machine = physical_memory();
+  if (needed_ > machine) return false;
+  bool good = true;
+  for (Memory &m : scratch_) good &= (m = allocate(layout_->scratch_bytes())) != nullptr;
+  for (Slot &s : slots_) {
+    good &= (s.sums = allocate(layout_->sums_bytes())) != nullptr;
+    s.pictures.dist.resize(size_t(layout_->distorted()));
+  }
+  if (!good) return false;
+  // A frame for each worker if they take no more than half of the machine; with fewer, workers may have to wait.
+  frames_.reserve(size_t(threads_));
+  for (int i = 0; i < threads_; ++i) {
+    if (i > 0 && plus(workers, times(frame, uint64_t(i + 1))) > machine / 2) break;
+    FrameWork work(*layout_);
+    if (!work.allocate()) break;
+    frames_.push_back(std::move(work));
+  }
+  if (frames_.empty()) return false;
+  active_.reserve(frames_.size());
+  free_.reserve(frames_.size());
+  for (int i = int(frames_.size()); i > 0; --i) free_.push_back(i - 1);
+  times_.clear();
+  times_.emplace_back(1);
+  for (size_t i = 0; i < layout_->chains(); ++i) times_.emplace_back(layout_->stages(i));
+  open_ = true;
+  return true;
+}
+
+bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
+  std::unique_lock lock(mutex_);
+  if (!takes_frames() || dist.size() != slot(submitted_).pictures.dist.size()) return false;
+  FramePictures &pictures = slot(submitted_).pictures;
+  if (lookback_ > 0) {
+    pictures.earlier = history_;
+    history_[1] = lookback_ > 1 ? std::move(history_[0]) : Picture();
+    history_[0] = ref;
+  }
+  pictures.ref = std::move(ref);
+  for (size_t i = 0; i < dist.size(); ++i) pictures.dist[i] = std::move(dist[i]);
+  ++submitted_;
+  lock.unlock();
+  work_.notify_one();
+  return true;
+}
+
+void Scheduler::finish() {
+  history_ = {};
+  std::lock_guard lock(mutex_);
+  finished_ = true;
+  event_.notify_all();
+}
+
+void Scheduler::clear() {
+  std::vector<FramePictures> drop(slots_.size());  // pictures are let go without the lock
+  {
+    std::unique_lock lock(mutex_);
+    stopping_ = true;
+    event_.wait(lock, [&] { return running_ == 0; });
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      drop[i].dist.resize(slots_[i].pictures.dist.size());
+      std::swap(drop[i], slots_[i].pictures);
+      slots_[i].measured = false;
+    }
+    for (const int frame : active_) free_.push_back(frame);
+    active_.clear();
+    submitted_ = begun_ = released_ = 0;
+    finished_ = stopping_ = false;
+  }
+  history_ = {};
+}
+
+const std::byte *Scheduler::measured(uint64_t frame) const {
+  std::lock_guard lock(mutex_);
+  return frame < submitted_ && slot(frame).measured ? slot(frame).sums.get() : nullptr;
+}
+
+void Scheduler::release(uint64_t frame) {
+  std::lock_guard lock(mutex_);
+  for (; released_ < frame; ++released_) slot(released_).measured = false;
+}
+
+bool Scheduler::wait(uint64_t frame) {
+  std::unique_lock lock(mutex_);
+  event_.wait(lock, [&] { return interrupted_ || slot(frame).measured; });
+  return !interrupted_;
+}
+
+uint64_t Scheduler::submitted() const {
+  std::lock_guard lock(mutex_);
+  return submitted_;
+}
+
+bool Scheduler::finished() const {
+  std::lock_guard lock(mutex_);
+  return finished_;
+}
+
+double Scheduler::stage_seconds(size_t chain, size_t stage) const {
+  std::lock_guard lock(mutex_);
+  return double(times_[chain][stage]) * 1e-9;
+}
+
+bool Scheduler::has_room() const {
+  std::lock_guard lock(mutex_);
+  return takes_frames();
+}
+
+void Scheduler::interrupt(bool on) {
+  std::lock_guard lock(mutex_);
+  interrupted_ = on;
+  event_.notify_all();
+}
+
+}  // namespace vmafhip

@@ -1,0 +1,109 @@
+// Worker threads, and which task of which frame each does next.
+//
+// Frames wait in a ring of slots. A worker takes a task of the oldest frame that has one, and begins a further frame
+// only if none has: one frame gains from all workers, and no worker idles. Every frame in progress has a task that
+// some worker runs or could take, so that there are never more of them than workers.
+#pragma once
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "engine/frame_work.h"
+#include "engine/memory.h"
+
+namespace vmafhip {
+
+class Scheduler {
+ public:
+  // Slots are the frames that can be submitted and not released.
+  Scheduler(int threads, int slots);
+  ~Scheduler();
+  Scheduler(const Scheduler &) = delete;
+
+  // ---- Owner's thread.
+
+  // False if the system does not let so many threads start. Once.
+  bool start();
+  int threads() const { return threads_; }
+  int slots() const { return int(slots_.size()); }
+  // Called by workers when a frame is measured. Before the first submit().
+  void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
+
+  // Takes no frames until configure() succeeds.
+  void close();
+  // After close(). False if there is not enough memory; `memory_needed()` says how much is.
+  bool configure(std::unique_ptr<FrameLayout> layout, int lookback, bool measure_times);
+  uint64_t memory_needed() const { return needed_; }
+  const FrameLayout *layout() const { return layout_.get(); }
+
+  // False without room. `dist` has as many pictures as the layout says, and is moved from.
+  bool submit(Picture ref, std::span<Picture> dist);
+  // Takes no further frame until clear().
+  void finish();
+  // Drops all frames, when the tasks that run are done. Frame 0 is next.
+  void clear();
+
+  // Sums of a frame, null if they are not complete. They stay until release().
+  const std::byte *measured(uint64_t frame) const;
+  // Frames before this one give their slots back.
+  void release(uint64_t frame);
+  // Until a frame is measured or there is an interruption; false if it is that.
+  bool wait(uint64_t frame);
+  uint64_t submitted() const;
+  bool finished() const;
+
+  // Processor time that workers spent on a stage of a chain since configure(), if it was to measure them. While idle.
+  double stage_seconds(size_t chain, size_t stage) const;
+
+  // ---- Any thread.
+
+  bool has_room() const;
+  void interrupt(bool on);
+
+ private:
+  struct Slot {
+    FramePictures pictures;
+    bool measured = false;
+    Memory sums;
+  };
+
+  void work(int id);
+  bool take(int &frame, Task &task);
+  bool can_take() const;
+  void end_frame(std::unique_lock<std::mutex> &lock, int frame);
+  bool takes_frames() const { return open_ && !finished_ && submitted_ - released_ < slots_.size(); }
+  Slot &slot(uint64_t frame) { return slots_[frame % slots_.size()]; }
+  const Slot &slot(uint64_t frame) const { return slots_[frame % slots_.size()]; }
+
+  const int threads_;
+  std::function<void()> progress_;
+  std::unique_ptr<FrameLayout> layout_;
+  std::array<Picture, 2> history_;  // references of the frames before the next one
+  int lookback_ = 0;
+  uint64_t needed_ = 0;
+  std::vector<Memory> scratch_;  // per worker; changed while all are idle
+  bool timed_ = false;
+
+  mutable std::mutex mutex_;  // guards everything below
+  std::condition_variable work_, event_;
+  std::vector<Slot> slots_;
+  uint64_t submitted_ = 0, begun_ = 0, released_ = 0;
+  std::vector<FrameWork> frames_;
+  std::vector<int> active_;  // indices of frames_ in progress, oldest first
+  std::vector<int> free_;    // the others, the last used one last: its memory is warm
+  int running_ = 0;          // workers that do a task
+  int idle_ = 0;             // workers that wait for one
+  bool open_ = false, finished_ = false, interrupted_ = false;
+  bool stopping_ = false, quit_ = false;      // no further task; workers end
+  std::vector<std::vector<uint64_t>> times_;  // ns, per chain and stage
+
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace vmafhip

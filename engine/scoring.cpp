@@ -1,0 +1,92 @@
+#include "engine/scoring.h"
+
+namespace vmafhip {
+
+Scoring::Scoring(Plan plan, int distorted) : plan_(std::move(plan)), pictures_(size_t(distorted)) {
+  for (size_t d = 0; d < pictures_.size(); ++d) {
+    PerPicture &p = pictures_[d];
+    p.rows.resize(size_t(plan_.lookahead) + 2);
+    for (Row &row : p.rows) row.values.resize(plan_.feature_names.size());
+    p.feature_pools.resize(plan_.feature_names.size());
+    p.model_pools.resize(plan_.models.size());
+    for (size_t e = 0; e < plan_.extractors.size(); ++e)
+      p.emit.push_back(
+          [this, d, e](int output, uint64_t frame, double value) { take(d, e, output, frame, value); });
+  }
+}
+
+void Scoring::configure(const PictureFormat &format) {
+  for (PerPicture &p : pictures_) {
+    p.scorers.clear();
+    for (const PlannedExtractor &e : plan_.extractors)
+      p.scorers.push_back(e.extractor->make_scorer(e.options, format));
+  }
+  reset();
+}
+
+void Scoring::reset() {
+  added_ = given_out_ = 0;
+  flushed_ = false;
+  for (PerPicture &p : pictures_) {
+    for (auto &scorer : p.scorers) scorer->reset();
+    for (Row &row : p.rows) row.filled = 0;
+    for (RunningPool &pool : p.feature_pools) pool.reset();
+    for (RunningPool &pool : p.model_pools) pool.reset();
+  }
+}
+
+void Scoring::take(size_t picture, size_t extractor, int output, uint64_t frame, double value) {
+  const int column = plan_.extractors[extractor].columns[size_t(output)];
+  if (column < 0) return;  // a debug output that nobody asked for
+  PerPicture &p = pictures_[picture];
+  Row &row = p.rows[frame % p.rows.size()];
+  row.values[size_t(column)] = value;
+  ++row.filled;
+}
+
+void Scoring::add(const std::byte *sums, const FrameLayout &layout) {
+  for (size_t d = 0; d < pictures_.size(); ++d) {
+    PerPicture &p = pictures_[d];
+    p.rows[added_ % p.rows.size()].filled = 0;
+    for (size_t e = 0; e < p.scorers.size(); ++e)
+      p.scorers[e]->add(added_, sums + layout.sums_at(e, int(d)), p.emit[e]);
+  }
+  ++added_;
+}
+
+void Scoring::flush() {
+  flushed_ = true;
+  for (PerPicture &p : pictures_)
+    for (size_t e = 0; e < p.scorers.size(); ++e) p.scorers[e]->flush(p.emit[e]);
+}
+
+bool Scoring::complete() const {
+  if (given_out_ >= added_) return false;
+  for (const PerPicture &p : pictures_)
+    if (p.rows[given_out_ % p.rows.size()].filled != int(plan_.feature_names.size())) return false;
+  return true;
+}
+
+void Scoring::give_out(PerPicture &p, PictureScores &out) {
+  const Row &row = p.rows[given_out_ % p.rows.size()];
+  out.features = row.values;
+  out.models.resize(plan_.models.size());
+  out.extrapolated = false;
+  for (size_t m = 0; m < plan_.models.size(); ++m) {
+    model_inputs_.clear();
+    for (const int column : plan_.models[m].columns) model_inputs_.push_back(row.values[size_t(column)]);
+    out.models[m] = plan_.models[m].model->predict(model_inputs_, &out.extrapolated);
+    p.model_pools[m].add(out.models[m]);
+  }
+  for (size_t i = 0; i < row.values.size(); ++i) p.feature_pools[i].add(row.values[i]);
+}
+
+void Scoring::give_out(FrameScores &out) {
+  out.index = given_out_;
+  out.warm_up = given_out_ < uint64_t(plan_.lookback);
+  out.dist.resize(pictures_.size());
+  for (size_t d = 0; d < pictures_.size(); ++d) give_out(pictures_[d], out.dist[d]);
+  ++given_out_;
+}
+
+}  // namespace vmafhip

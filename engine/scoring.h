@@ -1,0 +1,62 @@
+// From the sums of frame after frame to scores: the serial part of a session, on its owner's thread.
+//
+// Scores of a frame come in as rows, one per distorted picture, since temporal features are known only after a later
+// frame. Rows are given out in order as soon as they are full.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/frame_work.h"
+#include "engine/metric.h"
+#include "engine/plan.h"
+#include "engine/pool.h"
+#include "engine/session.h"
+
+namespace vmafhip {
+
+class Scoring {
+ public:
+  Scoring(Plan plan, int distorted);
+  Scoring(const Scoring &) = delete;  // emitters point here
+
+  const Plan &plan() const { return plan_; }
+  void configure(const PictureFormat &format);
+  void reset();
+
+  // Sums of the next frame.
+  void add(const std::byte *sums, const FrameLayout &layout);
+  uint64_t added() const { return added_; }
+  // No frame follows. Once until reset().
+  void flush();
+  bool flushed() const { return flushed_; }
+  // The next frame to give out is complete. Add no further frames then: rows for lookahead + 2 frames are all there are.
+  bool complete() const;
+  void give_out(FrameScores &out);
+
+  const std::vector<RunningPool> &feature_pools(size_t dist) const { return pictures_[dist].feature_pools; }
+  const std::vector<RunningPool> &model_pools(size_t dist) const { return pictures_[dist].model_pools; }
+
+ private:
+  struct Row {
+    std::vector<double> values;
+    int filled = 0;
+  };
+  struct PerPicture {                              // per distorted picture
+    std::vector<std::unique_ptr<Scorer>> scorers;  // per extractor
+    std::vector<Emit> emit;                        // per extractor
+    std::vector<Row> rows;                         // frame n is in rows[n % size]
+    std::vector<RunningPool> feature_pools, model_pools;
+  };
+  void take(size_t picture, size_t extractor, int output, uint64_t frame, double value);
+  void give_out(PerPicture &picture, PictureScores &out);
+
+  Plan plan_;
+  std::vector<PerPicture> pictures_;
+  std::vector<double> model_inputs_;
+  uint64_t added_ = 0, given_out_ = 0;
+  bool flushed_ = false;
+};
+
+}  // namespace vmafhip

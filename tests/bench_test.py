@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Runs vmafhip-bench small: its scores depend on neither threads nor instruction set, and it says what is wrong.
+
+    bench_test.py VMAFHIP_BENCH
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+BENCH = sys.argv[1]
+SMALL = ["--size", "130x98", "--frames", "8", "--warmup", "2", "--pictures", "3"]
+failures = []
+
+
+def run(*arguments, isa=""):
+    return subprocess.run([BENCH, *arguments], capture_output=True, text=True, env={**os.environ, "VMAFHIP_ISA": isa})
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def measure(*arguments, isa=""):
+    """The figures of a run that must succeed."""
+    done = run(*SMALL, *arguments, isa=isa)
+    if done.returncode != 0 or done.stderr or done.stdout.count("\n") != 1:
+        sys.exit(f"{arguments}, {isa}: status {done.returncode}, printed {done.stdout!r} and {done.stderr!r}")
+    figures = json.loads(done.stdout)
+    for name in ("fps", "cpu_ms_per_frame", "peak_rss_kib"):
+        expect(figures[name] > 0, f"{arguments}: {name} is {figures[name]}")
+    latency = figures["latency_ms"]
+    expect(0 < latency["p50"] <= latency["p99"], f"{arguments}: latencies are {latency}")
+    expect(re.fullmatch("[0-9a-f]{16}", figures["checksum"]), f"{arguments}: checksum {figures['checksum']}")
+    return figures
+
+
+def instruction_sets():
+    """Those of the build that this machine has, from the error that lists the build's."""
+    text = run(*SMALL, isa="none-of-them").stderr
+    names = re.search(r"it has ([a-z0-9_, ]+)", text)
+    if not names:
+        sys.exit(f"no list of instruction sets in {text!r}")
+    return [name for name in re.split(", *", names[1].strip()) if run(*SMALL, isa=name).returncode == 0]
+
+
+def check_checksums():
+    isas = instruction_sets()
+    expect("scalar" in isas, f"instruction sets: {isas}")
+    seen = set()
+    for case in (
+        [],
+        ["--depth", "10", "--chroma", "422", "--distorted", "3"],
+        ["--model", "", "--features", "vif=debug=true|motion", "--depth", "16", "--chroma", "400"],
+    ):
+        sums = {}
+        for isa in isas:
+            for threads in (1, 3):
+                figures = measure(*case, "--threads", str(threads), isa=isa)
+                expect(figures["isa"] == isa and figures["threads"] == threads, f"{isa}, {threads}: says {figures}")
+                sums[isa, threads] = figures["checksum"]
+        expect(len(set(sums.values())) == 1, f"{case}: the scores differ: {sums}")
+        seen |= set(sums.values())
+    expect(len(seen) == 3, "different scores have one checksum")
+    print(f"same scores for 1 and 3 threads and {', '.join(isas)}")
+
+
+def check_stages():
+    figures = measure("--stages")
+    stages = figures["stages"]
+    names = {stage["extractor"] for stage in stages}
+    expect(names == {"unpack", "vif", "adm", "motion"}, f"stages of {names}")
+    expect(sum(stage["ms_per_frame"] for stage in stages) > 0, "stages take no time")
+    expect("stages" not in measure(), "stages without being asked")
+
+
+def check_files():
+    with tempfile.TemporaryDirectory() as folder:
+        ref, dist, short = (os.path.join(folder, name) for name in ("ref.yuv", "dist.yuv", "short.yuv"))
+        frame = 64 * 48 * 3 // 2
+        for path, frames, factor in ((ref, 3, 7), (dist, 3, 11), (short, 2, 11)):
+            with open(path, "wb") as file:
+                file.write(bytes((i * i // 97 * factor) % 251 for i in range(frame * frames)))
+        files = ["--size", "64x48", "--ref", ref, "--dist", dist]
+        first = measure(*files)
+        expect(first["input_kib"] == 6 * frame // 1024, f"input of {first['input_kib']} KiB")
+        two = measure(*files, "--dist", ref)
+        expect(two["distorted"] == 2 and two["checksum"] != first["checksum"], f"two distorted files: {two}")
+        for words, *arguments in (
+            (["different numbers"], "--size", "64x48", "--ref", ref, "--dist", short),
+            (["within a frame"], "--size", "64x50", "--ref", ref, "--dist", dist),
+            (["cannot open", "nothing.yuv"], "--size", "64x48", "--ref", ref, "--dist", os.path.join(folder, "nothing.yuv")),
+        ):
+            check_error(1, words, *arguments)
+
+
+def check_error(status, words, *arguments):
+    done = run(*arguments)
+    expect(
+        done.returncode == status and not done.stdout and all(word in done.stderr for word in words),
+        f"{arguments}: status {done.returncode}, printed {done.stdout!r} and {done.stderr!r}",
+    )
+
+
+def check_errors():
+    for words, *arguments in (
+        (["--speed", "--help"], "--speed", "5"),
+        (["--size", "1920"], "--size", "1920"),
+        (["--size", "0"], "--size", "0x100"),
+        (["--frames", "many"], "--frames", "many"),
+        (["--frames", "0"], "--frames", "0"),
+        (["--threads", "-1"], "--threads", "-1"),
+        (["--depth", "7"], "--depth", "7"),
+        (["--depth", "8x"], "--depth", "8x"),
+        (["--chroma", "411", "420"], "--chroma", "411"),
+        (["--backend", "vulkan", "cpu"], "--backend", "vulkan"),
+        (["--model", "value"], "--model"),
+        (["--ref", "--dist"], "--ref", "file"),
+        (["--distorted", "2"], "--ref", "a", "--dist", "b", "--distorted", "2"),
+        *((["no GPU kernels", option], option) for option in ("--resident", "--upload", "--pageable", "--batch", "--device")),
+    ):
+        check_error(2, words, *arguments)
+    for words, *arguments in (
+        (["no GPU kernels"], "--backend", "hip"),
+        (["no_such_model"], "--model", "no_such_model"),
+        (["no_such_feature", "vif"], "--features", "no_such_feature"),
+        (["adm", "8x8"], "--size", "8x8"),
+    ):
+        check_error(1, words, *arguments)
+    shown = run("--help")
+    expect(shown.returncode == 0 and "--distorted" in shown.stdout and not shown.stderr, "--help does not help")
+
+
+check_checksums()
+check_stages()
+check_files()
+check_errors()
+for failure in failures:
+    print(failure)
+sys.exit(1 if failures else 0)

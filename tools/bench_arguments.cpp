@@ -1,0 +1,154 @@
+#include "tools/bench_arguments.h"
+
+#include <charconv>
+#include <stdexcept>
+
+namespace vmafhip::bench {
+
+const char kHelp[] =
+    R"(Usage: vmafhip-bench [OPTION VALUE]...
+
+Measures the engine and prints one line of JSON. Pictures are made once (or read from files) and lie in memory; a
+run plays them forwards and backwards.
+
+  --size WxH        1920x1080
+  --depth N         8 to 16 bits a sample (8)
+  --chroma C        400, 420, 422 or 444 (420)
+  --model M         models as the element's property takes them (vmaf_v0.6.1); "" for none
+  --features F      further extractors
+  --backend B       auto or cpu
+  --threads T       workers, 0 = number of processors (0)
+  --distorted N     distorted pictures compared with each reference (1)
+  --frames N        frames that are measured (50)
+  --warmup N        frames before them (5)
+  --pictures N      different frames in memory (4 generated ones, or the first 64 of a file)
+  --ref FILE        raw planar reference instead of generated pictures: bytes at depth 8, else little-endian words,
+                    chroma rounded up
+  --dist FILE       its distorted picture; once per distorted picture
+  --stages          also the processor time that workers spend on each stage
+  --help
+
+In the JSON:
+  fps               measured frames per second, with as many frames in flight as the session takes
+  cpu_ms_per_frame  processor time of the whole process over the same frames
+  latency_ms        from submitting a frame until its sums are complete and scored, one frame in flight (another run)
+  peak_rss_kib      of the process; input_kib of it are pictures
+  checksum          of the bits of all scores of warm-up and measured frames: the same for any number of threads and
+                    every instruction set (VMAFHIP_ISA)
+)";
+
+namespace {
+
+int to_int(const std::string &option, const std::string &text, int low, int high) {
+  int value = 0;
+  const char *end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || at != end || value < low || value > high)
+    throw std::invalid_argument(option + " " + text + ": not a whole number from " + std::to_string(low) +
+                                " to " + std::to_string(high));
+  return value;
+}
+
+constexpr struct {
+  const char *text;
+  Chroma chroma;
+} kChromas[] = {{"400", Chroma::c400}, {"420", Chroma::c420}, {"422", Chroma::c422}, {"444", Chroma::c444}};
+
+Chroma to_chroma(const std::string &text) {
+  for (const auto &c : kChromas)
+    if (text == c.text) return c.chroma;
+  throw std::invalid_argument("--chroma " + text + ": not one of 400, 420, 422 and 444");
+}
+
+Backend to_backend(const std::string &text) {
+  if (text == "auto") return Backend::automatic;
+  if (text == "cpu") return Backend::cpu;
+  if (text == "hip") return Backend::hip;
+  throw std::invalid_argument("--backend " + text + ": not one of auto, cpu and hip");
+}
+
+void set_size(PictureFormat &format, const std::string &text) {
+  const size_t x = text.find('x');
+  if (x == std::string::npos) throw std::invalid_argument("--size " + text + ": not WIDTHxHEIGHT");
+  format.width = to_int("--size", text.substr(0, x), 1, 1 << 20);
+  format.height = to_int("--size", text.substr(x + 1), 1, 1 << 20);
+}
+
+// Part of the interface, but of what only kernels on a GPU can do.
+bool needs_gpu(const std::string &option) {
+  for (const char *name : {"--resident", "--upload", "--pageable", "--batch", "--device"})
+    if (option == name) return true;
+  return false;
+}
+
+}  // namespace
+
+Arguments parse(int argc, const char *const *argv) {
+  Arguments a;
+  bool counted = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--help" || option == "-h") {
+      a.help = true;
+      return a;
+    }
+    if (option == "--stages") {
+      a.stages = a.session.stage_times = true;
+      continue;
+    }
+    if (needs_gpu(option))
+      throw std::invalid_argument(option + " is for GPUs; this build has no GPU kernels");
+    static constexpr const char *kOptions[] = {
+        "--size",   "--depth",  "--chroma",   "--model",     "--features", "--backend", "--threads",
+        "--frames", "--warmup", "--pictures", "--distorted", "--ref",      "--dist"};
+    bool known = false;
+    for (const char *name : kOptions) known |= option == name;
+    if (!known) throw std::invalid_argument("there is no option " + option);
+    if (++i == argc) throw std::invalid_argument(option + " needs a value");
+    const std::string value = argv[i];
+    if (option == "--size") {
+      set_size(a.format, value);
+    } else if (option == "--depth") {
+      a.format.depth = to_int(option, value, 8, 16);
+    } else if (option == "--chroma") {
+      a.format.chroma = to_chroma(value);
+    } else if (option == "--model") {
+      a.session.models = value;
+    } else if (option == "--features") {
+      a.session.features = value;
+    } else if (option == "--backend") {
+      a.session.backend = to_backend(value);
+    } else if (option == "--threads") {
+      a.session.threads = to_int(option, value, 0, 1024);
+    } else if (option == "--frames") {
+      a.frames = to_int(option, value, 1, 1'000'000);
+    } else if (option == "--warmup") {
+      a.warmup = to_int(option, value, 0, 1'000'000);
+    } else if (option == "--pictures") {
+      a.pictures = to_int(option, value, 1, 10'000);
+    } else if (option == "--distorted") {
+      a.session.distorted = to_int(option, value, 1, 64);
+      counted = true;
+    } else if (option == "--ref") {
+      a.ref = value;
+    } else {
+      a.dist.push_back(value);
+    }
+  }
+  if (a.ref.empty() != a.dist.empty()) throw std::invalid_argument("--ref and --dist need each other");
+  if (!a.dist.empty()) {
+    if (counted && a.session.distorted != int(a.dist.size()))
+      throw std::invalid_argument("--distorted says " + std::to_string(a.session.distorted) +
+                                  ", but there are " + std::to_string(a.dist.size()) + " --dist");
+    a.session.distorted = int(a.dist.size());
+  }
+  return a;
+}
+
+const char *chroma_text(Chroma chroma) {
+  for (const auto &c : kChromas)
+    if (chroma == c.chroma) return c.text;
+  return "";
+}
+
+}  // namespace vmafhip::bench

@@ -1,0 +1,28 @@
+// Command line of vmafhip-bench.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/session.h"
+
+namespace vmafhip::bench {
+
+struct Arguments {
+  PictureFormat format{1920, 1080, 8, Chroma::c420};
+  SessionOptions session;
+  int frames = 50, warmup = 5;
+  int pictures = 0;  // different frames in memory, 0 = default
+  bool stages = false;
+  std::string ref;                // raw files instead of generated pictures
+  std::vector<std::string> dist;  // one per distorted picture
+  bool help = false;
+};
+
+// Throws std::invalid_argument, with the option in its text.
+Arguments parse(int argc, const char *const *argv);
+
+extern const char kHelp[];
+
+const char *chroma_text(Chroma chroma);
+
+}  // namespace vmafhip::bench

@@ -1,0 +1,170 @@
+// vmafhip-bench: how fast the engine is, without GStreamer. bench_arguments.cpp has the help.
+#include <sys/resource.h>
+#include <time.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/registry.h"
+#include "engine/session.h"
+#include "tools/bench_arguments.h"
+#include "tools/bench_pictures.h"
+
+namespace {
+
+using namespace vmafhip;
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+double cpu_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
+}
+
+void must(const Status &status) {
+  if (!status.ok()) throw std::runtime_error(status.message());
+}
+
+// FNV-1a over the bits of all scores.
+class Checksum {
+ public:
+  void add(const FrameScores &scores) {
+    add(scores.index);
+    for (const PictureScores &s : scores.dist) {
+      for (const double value : s.features) add(std::bit_cast<uint64_t>(value));
+      for (const double value : s.models) add(std::bit_cast<uint64_t>(value));
+    }
+  }
+  std::string text() const {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(sum_));
+    return text;
+  }
+
+ private:
+  void add(uint64_t word) {
+    for (int i = 0; i < 8; ++i, word >>= 8) sum_ = (sum_ ^ (word & 255)) * 0x100000001b3;
+  }
+  uint64_t sum_ = 0xcbf29ce484222325;
+};
+
+class Bench {
+ public:
+  Bench(const bench::Arguments &arguments, const bench::Pictures &pictures, Session &session)
+      : arguments_(arguments), pictures_(pictures), session_(session) {}
+
+  // With as many frames in flight as the session takes.
+  void throughput(nlohmann::ordered_json &out) {
+    uint64_t n = 0;
+    for (; n < uint64_t(arguments_.warmup); ++n) submit(n);
+    while (session_.wait(scores_) == Session::Next::ready) sum_.add(scores_);
+    const std::vector<StageTime> before = session_.stage_times();
+    const auto start = Clock::now();
+    const double cpu = cpu_seconds();
+    for (const uint64_t end = n + uint64_t(arguments_.frames); n < end; ++n) submit(n);
+    session_.finish();
+    while (session_.wait(scores_) == Session::Next::ready) sum_.add(scores_);
+    const double seconds = Milliseconds(Clock::now() - start).count() / 1000;
+    out["fps"] = arguments_.frames / seconds;
+    out["cpu_ms_per_frame"] = (cpu_seconds() - cpu) * 1000 / arguments_.frames;
+    out["checksum"] = sum_.text();
+    if (!arguments_.stages) return;
+    const std::vector<StageTime> after = session_.stage_times();
+    for (size_t i = 0; i < after.size(); ++i)
+      out["stages"].push_back(
+          {{"extractor", after[i].extractor},
+           {"stage", after[i].stage},
+           {"ms_per_frame", (after[i].seconds - before[i].seconds) * 1000 / arguments_.frames}});
+  }
+
+  // With one frame in flight.
+  void latency(nlohmann::ordered_json &out) {
+    session_.reset();
+    const int frames = std::min(arguments_.frames, 100), first = std::min(arguments_.warmup, 3);
+    std::vector<double> times;
+    for (int n = 0; n < first + frames; ++n) {
+      const auto start = Clock::now();
+      submit(uint64_t(n));
+      session_.wait(scores_);  // until the frame's sums are there, whether or not they complete a score
+      if (n >= first) times.push_back(Milliseconds(Clock::now() - start).count());
+    }
+    std::sort(times.begin(), times.end());
+    const auto percentile = [&](size_t p) { return times[(times.size() * p + 99) / 100 - 1]; };
+    out["latency_ms"] = {{"p50", percentile(50)}, {"p99", percentile(99)}};
+  }
+
+ private:
+  void submit(uint64_t n) {
+    const bench::Frame &frame = pictures_.at(n);
+    dist_ = frame.dist;
+    while (!session_.submit(frame.ref, dist_)) {
+      if (session_.wait(scores_) != Session::Next::ready) throw std::runtime_error("the session is stuck");
+      sum_.add(scores_);
+    }
+  }
+
+  const bench::Arguments &arguments_;
+  const bench::Pictures &pictures_;
+  Session &session_;
+  std::vector<Picture> dist_;
+  FrameScores scores_;
+  Checksum sum_;
+};
+
+void run(const bench::Arguments &arguments) {
+  auto session = Session::create(arguments.session);
+  must(session.status());
+  // Before the pictures, which take longer: a format that will not do is told at once.
+  must((*session)->configure(arguments.format,
+                             std::vector(size_t(arguments.session.distorted), arguments.format)));
+  const bench::Pictures pictures = bench::make_pictures(arguments);
+
+  nlohmann::ordered_json out;
+  out["size"] = std::to_string(arguments.format.width) + "x" + std::to_string(arguments.format.height);
+  out["depth"] = arguments.format.depth;
+  out["chroma"] = bench::chroma_text(arguments.format.chroma);
+  out["model"] = arguments.session.models;
+  out["features"] = arguments.session.features;
+  out["backend"] = "cpu";
+  out["isa"] = *cpu_isa_name();
+  out["threads"] = (*session)->threads();
+  out["distorted"] = arguments.session.distorted;
+  out["frames"] = arguments.frames;
+  Bench bench(arguments, pictures, **session);
+  bench.throughput(out);
+  bench.latency(out);
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  out["peak_rss_kib"] = usage.ru_maxrss;
+  out["input_kib"] = pictures.bytes / 1024;
+  std::printf("%s\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  bench::Arguments arguments;
+  try {
+    arguments = bench::parse(argc, argv);
+  } catch (const std::invalid_argument &error) {
+    std::fprintf(stderr, "vmafhip-bench: %s (see --help)\n", error.what());
+    return 2;
+  }
+  if (arguments.help) {
+    std::fputs(bench::kHelp, stdout);
+    return 0;
+  }
+  try {
+    run(arguments);
+    return 0;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "vmafhip-bench: %s\n", error.what());
+    return 1;
+  }
+}
