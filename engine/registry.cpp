@@ -48,21 +48,21 @@ Status check_luma(const char *metric, int size, const PictureFormat &format) {
   return Status();
 }
 
-Result<std::string> cpu_isa_name() {
+Result<CpuBackend> CpuBackend::choose() {
   const auto kernels = choose_cpu_kernels();
   if (!kernels.ok()) return kernels.status();
-  return std::string((*kernels)->isa);
+  return CpuBackend(**kernels);
 }
 
-std::unique_ptr<Metric> make_cpu_metric(const Extractor &extractor, const Options &options,
-                                        const PictureFormat &format, int distorted) {
-  const auto kernels = choose_cpu_kernels();
-  if (!kernels.ok()) return nullptr;
-  if (&extractor == &kVifExtractor) return make_cpu_vif(**kernels, vif_params(options), format, distorted);
+const char *CpuBackend::isa() const { return kernels_->isa; }
+
+std::unique_ptr<Metric> CpuBackend::make(const Extractor &extractor, const Options &options,
+                                         const PictureFormat &format, int distorted) const {
+  if (&extractor == &kVifExtractor) return make_cpu_vif(*kernels_, vif_params(options), format, distorted);
   if (&extractor == &kAdmExtractor)
-    return make_cpu_adm(**kernels, adm_params(options, format), format, distorted);
+    return make_cpu_adm(*kernels_, adm_params(options, format), format, distorted);
   if (&extractor == &kMotionExtractor || &extractor == &kMotionV2Extractor)
-    return make_cpu_motion(**kernels, motion_params(options), format, distorted);
+    return make_cpu_motion(*kernels_, motion_params(options), format, distorted);
   return nullptr;
 }
 

@@ -52,13 +52,22 @@ const Extractor *find_provider(std::string_view output);
 // Name under which an output is reported, e.g. "integer_adm2" or "integer_adm2_egl_1".
 std::string log_name(const OutputSpec &output, const Options &options);
 
-// Instruction set that the CPU implementations use: the best this processor has, or what the environment
-// variable VMAFHIP_ISA asks for; the error lists the names.
-Result<std::string> cpu_isa_name();
+// The CPU implementations, for one instruction set.
+struct CpuKernels;
+class CpuBackend {
+ public:
+  // The widest instruction set this processor has, or what the environment variable VMAFHIP_ISA asks for; the
+  // error lists the names. Once a session: what it says must not change under way.
+  static Result<CpuBackend> choose();
 
-// The CPU implementation for that instruction set; only after cpu_isa_name() succeeded. `distorted`: the most
-// distorted pictures that a frame will have; memory sizes depend on it.
-std::unique_ptr<Metric> make_cpu_metric(const Extractor &extractor, const Options &options,
-                                        const PictureFormat &format, int distorted = 1);
+  const char *isa() const;
+  // `distorted`: the most distorted pictures that a frame will have; memory sizes depend on it.
+  std::unique_ptr<Metric> make(const Extractor &extractor, const Options &options,
+                               const PictureFormat &format, int distorted = 1) const;
+
+ private:
+  explicit CpuBackend(const CpuKernels &kernels) : kernels_(&kernels) {}
+  const CpuKernels *kernels_;
+};
 
 }  // namespace vmafhip

@@ -40,8 +40,10 @@ const char *chroma_name(Chroma chroma) {
 Status check_formats(const PictureFormat &ref, std::span<const PictureFormat> dist, bool chroma) {
   for (const PictureFormat &d : dist) {
     if (ref.width != d.width || ref.height != d.height)
-      return Status(Code::unsupported, "the reference is " + describe(ref) + ", the distorted picture " +
-                                           describe(d) + ": bring them to one size first (videoscale)");
+      return Status(Code::unsupported,
+                    "the reference is " + describe(ref) + ", the distorted picture " + describe(d) +
+                        ": bring them to one size first, e.g. ! videoscale ! video/x-raw,width=" +
+                        std::to_string(ref.width) + ",height=" + std::to_string(ref.height));
     for (const PictureFormat *f : {&ref, &d})
       if (f->width < 1 || f->height < 1 || f->width > kMostSamples || f->height > kMostSamples ||
           f->depth < 8 || f->depth > 16)
@@ -64,6 +66,7 @@ std::string chain_name(const PlannedExtractor &planned) {
 }  // namespace
 
 struct Session::Impl {
+  CpuBackend cpu;
   Scoring scoring;
   Scheduler scheduler;
   std::vector<ModelInfo> model_infos;
@@ -72,8 +75,9 @@ struct Session::Impl {
   bool stage_times;
 
   // One frame a worker, two waiting so that none idles, and those that wait for a successor.
-  Impl(Plan plan, const SessionOptions &options, int threads)
-      : scoring(std::move(plan), options.distorted),
+  Impl(Plan plan, const CpuBackend &backend, const SessionOptions &options, int threads)
+      : cpu(backend),
+        scoring(std::move(plan), options.distorted),
         scheduler(threads, threads + 2 + scoring.plan().lookahead),
         distorted(options.distorted),
         stage_times(options.stage_times) {
@@ -119,7 +123,7 @@ struct Session::Impl {
 
     std::vector<FrameLayout::Item> items;
     for (const PlannedExtractor &p : plan.extractors)
-      items.push_back({make_cpu_metric(*p.extractor, p.options, compared, distorted), p.extractor->sums_bytes,
+      items.push_back({cpu.make(*p.extractor, p.options, compared, distorted), p.extractor->sums_bytes,
                        p.extractor->add_sums});
     scoring.configure(ref);
     if (!scheduler.configure(
@@ -147,12 +151,12 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) 
                                               std::to_string(options.distorted));
   auto plan = Plan::make(options.models, options.features);
   if (!plan.ok()) return plan.status();
-  auto isa = cpu_isa_name();
-  if (!isa.ok()) return isa.status();
+  auto cpu = CpuBackend::choose();
+  if (!cpu.ok()) return cpu.status();
   const int threads =
       options.threads > 0 ? options.threads : int(std::max(1u, std::thread::hardware_concurrency()));
-  auto impl = std::make_unique<Impl>(std::move(*plan), options, threads);
-  impl->backend = "cpu (" + std::string(*isa) + "), " + std::to_string(threads) + " threads";
+  auto impl = std::make_unique<Impl>(std::move(*plan), *cpu, options, threads);
+  impl->backend = "cpu (" + std::string(cpu->isa()) + "), " + std::to_string(threads) + " threads";
   if (!impl->scheduler.start())
     return Status(Code::resource,
                   "the system does not let " + std::to_string(threads) + " threads start; lower `threads`");

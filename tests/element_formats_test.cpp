@@ -191,14 +191,22 @@ TEST(BadBuffers, AreNamed) {
 
 // A tee's other branch sees neither metas nor changed bytes nor changed time stamps.
 TEST(SharedBuffers, StayAsTheyWere) {
-  Pipeline pipeline(
-      "videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=I420,width=160,height=120 ! tee name=t "
-      "vmafhip name=v ! fakesink t. ! queue ! v.ref_sink t. ! queue ! v.dist_sink t. ! queue ! fakesink "
-      "name=out");
+  const std::string source =
+      "videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=I420,width=160,height=120 ! ";
+  Pipeline plain(source + "fakesink name=out");
+  ASSERT_EQ(plain.run(), "eos");
+  ASSERT_EQ(plain.out.size(), 20u);
+  Pipeline pipeline(source +
+                    "tee name=t vmafhip name=v ! fakesink t. ! queue ! v.ref_sink t. ! queue ! v.dist_sink "
+                    "t. ! queue ! fakesink name=out");
   ASSERT_EQ(pipeline.run(), "eos");
   EXPECT_EQ(pipeline.frames.size(), 20u);
   ASSERT_EQ(pipeline.out.size(), 20u);
-  for (const Out &o : pipeline.out) EXPECT_EQ(o.score_index, -1);
+  for (size_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(pipeline.out[i].score_index, -1);
+    EXPECT_EQ(pipeline.out[i].pts, plain.out[i].pts);
+    EXPECT_EQ(pipeline.out[i].checksum, plain.out[i].checksum);
+  }
 }
 
 }  // namespace

@@ -171,6 +171,10 @@ TEST(Pairing, WithoutTimeStamps) {
   ASSERT_FALSE(o.errors.empty());
   EXPECT_NE(o.errors[0].find("time stamps"), std::string::npos) << o.errors[0];
   EXPECT_NE(o.errors[0].find("sync=order"), std::string::npos) << o.errors[0];
+  EXPECT_EQ(
+      std::count_if(o.errors.begin(), o.errors.end(),
+                    [](const std::string &text) { return text.find("time stamps") != std::string::npos; }),
+      1);  // not one a pad
 
   const std::string caps = caps_text("GRAY8", kWidth, kHeight);
   Pipeline pipeline("vmafhip name=v sync=order ! fakesink name=out appsrc name=ref caps=" + caps +
@@ -185,6 +189,7 @@ TEST(Pairing, WithoutTimeStamps) {
 
 TEST(Pairing, OrderLooksAtNoClock) {
   EXPECT_EQ(run({0, 40, 80}, {500, 510, 2000}, "sync=order").pairs, (Pairs{{0, 500}, {40, 510}, {80, 2000}}));
+  EXPECT_TRUE(run(grid(0, 40, 120), grid(0, 20, 120), "sync=order").warnings.empty());
 }
 
 // ---- encoders and starving pads ----------------------------------------------------------------
@@ -256,6 +261,19 @@ TEST(Starvation, FullPadBesideASilentOne) {
   starve("vmafhip name=v max-queue-bytes=100000 ! fakesink videotestsrc ! " + caps +
              " ! v.dist_sink appsrc caps=" + caps + " format=time ! v.ref_sink",
          "max-queue-bytes");
+}
+
+// A live source cannot wait: its frames go on without partners, and that is said, once.
+TEST(Starvation, LiveIsSaid) {
+  const std::string caps = caps_text("I420", 64, 64, 100, 1);
+  Pipeline pipeline(
+      "vmafhip name=v sync-window=100000000 ! fakesink name=out videotestsrc is-live=true num-buffers=80 ! " +
+      caps + " ! v.ref_sink appsrc name=dist format=time is-live=true min-latency=0 max-latency=-1 caps=" +
+      caps + " ! v.dist_sink");
+  ASSERT_TRUE(pipeline.play());
+  EXPECT_EQ(pipeline.wait_until([&] { return pipeline.out.size() >= 30; }, 30), "done");
+  ASSERT_EQ(pipeline.warnings.size(), 1u);
+  EXPECT_NE(pipeline.warnings[0].find("dist_sink"), std::string::npos) << pipeline.warnings[0];
 }
 
 TEST(Starvation, NothingLinked) {

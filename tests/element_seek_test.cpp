@@ -122,5 +122,31 @@ TEST(Seek, FromAHandlerOfItsOwnMessage) {
   gst_object_unref(bus);
 }
 
+// From the end back to the start, streams of unlike length: the same pairs again, and pools that start anew.
+TEST(Seek, AfterTheEnd) {
+  const auto file = [](int frames) {
+    const std::string name = "seek_after_the_end_" + std::to_string(frames) + ".avi";
+    Pipeline writer("videotestsrc num-buffers=" + std::to_string(frames) + " ! " + caps_text("I420", 64, 64) +
+                    " ! avimux ! filesink location=" + name);
+    EXPECT_EQ(writer.run(), "eos");
+    return "filesrc location=" + name + " ! avidemux ! video/x-raw,format=I420 ! ";
+  };
+  const std::string twelve = file(12), eight = file(8);
+  for (int run = 0; run < 10; ++run) {
+    Pipeline pipeline("vmafhip name=v ! fakesink name=out " + twelve + "v.ref_sink " + eight + "v.dist_sink");
+    ASSERT_EQ(pipeline.run(), "eos");
+    ASSERT_EQ(pipeline.frames.size(), 8u);
+    ASSERT_EQ(pipeline.pooled.size(), 1u);
+    ASSERT_TRUE(gst_element_seek_simple(pipeline.element(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0));
+    ASSERT_EQ(pipeline.wait(20), "eos");
+    ASSERT_EQ(pipeline.frames.size(), 16u);
+    EXPECT_EQ(number(pipeline.frames[8].get(), "timestamp"), 0u);
+    EXPECT_EQ(number(pipeline.frames[8].get(), "index"), 8u);
+    ASSERT_EQ(pipeline.resets.size(), 1u);  // between the two
+    ASSERT_EQ(pipeline.pooled.size(), 2u);  // each frame in one of them
+    for (const StructurePtr &p : pipeline.pooled) EXPECT_EQ(number(p.get(), "frames"), 8u);
+  }
+}
+
 }  // namespace
 }  // namespace vmafhip::test

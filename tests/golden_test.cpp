@@ -191,7 +191,7 @@ class GoldenFeatures : public testing::TestWithParam<std::tuple<std::string, con
  protected:
   void SetUp() override {
     ::setenv("VMAFHIP_ISA", std::get<1>(GetParam()), 1);
-    if (const auto isa = cpu_isa_name(); !isa.ok()) GTEST_SKIP() << isa.status().message();
+    if (const auto cpu = CpuBackend::choose(); !cpu.ok()) GTEST_SKIP() << cpu.status().message();
   }
   void TearDown() override { ::unsetenv("VMAFHIP_ISA"); }
   const std::string &name() const { return std::get<0>(GetParam()); }

@@ -106,7 +106,7 @@ inline std::vector<std::vector<std::byte>> measure(const Extractor &extractor, c
                                                    const std::vector<Luma> &ref,
                                                    const std::vector<Luma> &dist, const Layout &layout = {}) {
   const PictureFormat format = {ref[0].width, ref[0].height, ref[0].depth, Chroma::c400};
-  const auto metric = make_cpu_metric(extractor, options, format);
+  const auto metric = CpuBackend::choose()->make(extractor, options, format);
   struct Free {
     void operator()(std::byte *p) const { ::operator delete[](p, std::align_val_t(64)); }
   };

@@ -242,7 +242,7 @@ TEST(Motion, LooksAsFarAsItSays) {
 TEST(Motion, ForceZeroReadsNoPicture) {
   const Extractor &e = extractor("motion");
   const Options options = parse(e, {{"motion_force_zero", "true"}});
-  const auto metric = make_cpu_metric(e, options, {64, 64, 8, Chroma::c420});
+  const auto metric = CpuBackend::choose()->make(e, options, {64, 64, 8, Chroma::c420});
   const Views views;  // no planes at all
   FrameView frame;
   frame.dist = {&views, 1};

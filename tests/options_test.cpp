@@ -177,14 +177,14 @@ TEST(Registry, NamesAsInLogs) {
 
 TEST(Registry, InstructionSetIsChosenByEnvironment) {
   ::setenv("VMAFHIP_ISA", "scalar", 1);
-  EXPECT_EQ(*cpu_isa_name(), "scalar");
+  EXPECT_STREQ(CpuBackend::choose()->isa(), "scalar");
   ::setenv("VMAFHIP_ISA", "mmx", 1);
-  const auto unknown = cpu_isa_name();
+  const auto unknown = CpuBackend::choose();
   ::unsetenv("VMAFHIP_ISA");
   ASSERT_FALSE(unknown.ok());
   EXPECT_NE(unknown.status().message().find("VMAFHIP_ISA=mmx"), std::string::npos);
   EXPECT_NE(unknown.status().message().find("scalar"), std::string::npos);
-  EXPECT_TRUE(cpu_isa_name().ok());
+  EXPECT_TRUE(CpuBackend::choose().ok());
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ std::string caps_text(const char *format, int width, int height, int fps_n = 25,
 struct Out {
   GstClockTime pts;
   gint64 score_index;  // from its VmafHipScore meta, -1 without
+  guint64 checksum;    // of its bytes
 };
 
 class Pipeline {

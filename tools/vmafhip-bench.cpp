@@ -132,7 +132,7 @@ void run(const bench::Arguments &arguments) {
   out["model"] = arguments.session.models;
   out["features"] = arguments.session.features;
   out["backend"] = "cpu";
-  out["isa"] = *cpu_isa_name();
+  out["isa"] = CpuBackend::choose()->isa();
   out["threads"] = (*session)->threads();
   out["distorted"] = arguments.session.distorted;
   out["frames"] = arguments.frames;

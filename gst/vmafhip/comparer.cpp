@@ -29,8 +29,6 @@ bool Comparer::start(const Settings &settings) {
     return false;
   }
   settings_ = settings;
-  frame_message_ = settings.frame_message;
-  pool_method_ = settings.pool_method;
   session_ = std::move(*session);
   session_->on_progress([this] { inbox_.wake(); });
   report_.start(*session_);
@@ -43,8 +41,10 @@ bool Comparer::start(const Settings &settings) {
   distances_ = DistanceWatch();
   index_ = frame_number_ = index_at_start_ = 0;
   gap_bytes_ = pair_time_ = 0;
-  hurry_ = over_ = flushed_ = finished_ = restart_ = false;
-  frames_held_ = session_->max_in_flight() + session_->lookahead() + 2;
+  hurry_ = over_ = flushed_ = finished_ = restart_ = pooled_ = false;
+  silent_.reset();
+  // In the engine, in the inbox, two in the aligner and a pair that waits for room.
+  frames_held_ = session_->max_in_flight() + int(Inbox::kBusyFrames) + 2 + 1;
   // Its successors, for temporal features.
   frames_awaited_ = settings.attach_meta ? session_->lookahead() + 1 : 0;
   inbox_.start({settings.sync_window, settings.max_queue_bytes});
@@ -133,6 +133,8 @@ void Comparer::accept(Side side, Item item) {
     if (side == settings_.output) output_.hold(std::move(item.event), std::move(item.stream));
     return;
   }
+  if (!item.timed && settings_.sync == SyncMode::timestamp) return refuse_untimed(side, *item.stream);
+  if (silent_ == side) silent_.reset();
   report_.count([&](Counters &c) { ++(side == Side::ref ? c.ref_frames : c.dist_frames); });
   In in{std::move(item.buffer), std::move(item.stream), 0, item.bytes, item.timed};
   if (side == settings_.output) {
@@ -143,14 +145,26 @@ void Comparer::accept(Side side, Item item) {
   aligner_.push(side, {std::move(in), item.time});
 }
 
+void Comparer::refuse_untimed(Side side, const Stream &stream) {
+  GST_ELEMENT_ERROR(element_, STREAM, FORMAT,
+                    (stream.segment.format == GST_FORMAT_TIME ? "Frames on %s have no time stamps"
+                                                              : "The segment on %s is not one of time",
+                     GST_PAD_NAME(pad(side))),
+                    ("Pairing by time needs them: give the source time stamps (appsrc do-timestamp=true, "
+                     "videorate, a parser), or set sync=order to pair by arrival."));
+  leave(GST_FLOW_ERROR);
+}
+
 void Comparer::idle(std::optional<Side> needed) {
   switch (inbox_.wait(needed, !needed || gst_pad_is_linked(pad(*needed)))) {
     case Inbox::Woken::changed:
     case Inbox::Woken::interrupted:
       return;
-    case Inbox::Woken::overflow:
+    case Inbox::Woken::overflow:  // live: frames go on without partners, which must be said once
       hurry_ = true;
-      return;
+      if (silent_ == needed) return;
+      silent_ = needed;
+      return say_starving(*needed, false);
     case Inbox::Woken::starving:
       return say_starving(*needed, false);
     case Inbox::Woken::starved:
@@ -226,7 +240,9 @@ void Comparer::submit_pair() {
   gap_bytes_ = 0;
   pair_time_ = settings_.output == Side::ref ? info.running_time : info.dist_running_time;
   pair_.reset();
-  if (info.timed && distances_.add(info.dist_running_time - info.running_time)) say_not_simultaneous();
+  if (info.timed && settings_.sync == SyncMode::timestamp &&
+      distances_.add(info.dist_running_time - info.running_time))
+    say_not_simultaneous();
   in_flight_.push_back(info);
   report_.count([](Counters &c) { ++c.compared; });
   session_->submit(std::move(*ref), std::move(*dist));  // there is room, and nobody else submits
@@ -272,6 +288,7 @@ void Comparer::collect() {
 }
 
 void Comparer::scored(const FrameScores &scores) {
+  pooled_ = false;
   PairInfo info = in_flight_.front();
   in_flight_.pop_front();
   info.index = index_++;
@@ -307,7 +324,7 @@ bool Comparer::await_scores() {
 // After drain(), or when what is in flight is void: pools and temporal features start anew.
 void Comparer::begin_anew(const char *reason) {
   if (index_ != index_at_start_) {  // something was scored since the last time
-    post(report_.pooled(*session_, pool_method_));
+    if (!pooled_) post(report_.pooled(*session_, pool_method_));
     post(StructurePtr(gst_structure_new("vmafhip", "type", G_TYPE_STRING, "reset", "reason", G_TYPE_STRING,
                                         reason, "index", G_TYPE_UINT64, index_, nullptr)));
   }
@@ -349,11 +366,14 @@ void Comparer::leave(GstFlowReturn flow) {
   if (flow == GST_FLOW_FLUSHING && GST_PAD_IS_FLUSHING(src_pad_)) return;
   if (flow == GST_FLOW_EOS && !gst_pad_is_linked(src_pad_)) flow = GST_FLOW_NOT_LINKED;
   over_ = true;
-  inbox_.stop(flow);
+  // Our own word comes first: as soon as the inbox is stopped, sources complain of the consequences.
   switch (flow) {
     case GST_FLOW_EOS:  // the end of both streams, or downstream has had enough: what was compared counts
-      if (drain()) post(report_.pooled(*session_, pool_method_));
-      index_at_start_ = index_;
+      if (drain()) {
+        post(report_.pooled(*session_, pool_method_));
+        pooled_ = true;
+      }
+      inbox_.stop(flow);
       output_.push_eos();
       break;
     case GST_FLOW_NOT_LINKED:
@@ -370,6 +390,7 @@ void Comparer::leave(GstFlowReturn flow) {
     default:
       break;
   }
+  inbox_.stop(flow);
 }
 
 void Comparer::fail(const Status &status) {

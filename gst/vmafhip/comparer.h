@@ -61,6 +61,7 @@ class Comparer {
   void fetch(Side side);
   void accept(Side side, Item item);
   void idle(std::optional<Side> needed);
+  void refuse_untimed(Side side, const Stream &stream);
   void say_starving(Side needed, bool fatal);
   void unmatched(Side side, const Frames::Frame &frame);
   void submit_pair();
@@ -103,6 +104,8 @@ class Comparer {
   bool hurry_ = false;                // the next decision cannot wait for a frame
   bool flushed_ = false;              // a pad was, and what was in flight is not drained yet
   bool over_ = false;                 // until flush or stop
+  bool pooled_ = false;               // everything scored so far is in a pooled message
+  std::optional<Side> silent_;        // live: the pad that frames no longer wait for, as has been said
   std::atomic<bool> restart_{false};  // the selected stream was flushed
   std::atomic<int> frames_held_{0}, frames_awaited_{0};
   std::atomic<GstClockTime> frame_duration_{40 * GST_MSECOND};

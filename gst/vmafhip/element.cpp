@@ -67,15 +67,6 @@ static GstFlowReturn sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw) 
     if (!gst_segment_clip(&stream->segment, GST_FORMAT_TIME, pts, stop, nullptr, nullptr)) return GST_FLOW_OK;
     item.time = running_time(*stream, pts, gst_pad_get_offset(pad));
     item.timed = true;
-  } else if (self->body->comparer.settings().sync != SyncMode::order) {
-    GST_ELEMENT_ERROR(
-        self, STREAM, FORMAT,
-        (stream->segment.format == GST_FORMAT_TIME ? "Frames on %s have no time stamps"
-                                                   : "The segment on %s is not one of time",
-         GST_PAD_NAME(pad)),
-        ("Pairing by time needs them: give the source time stamps (appsrc do-timestamp=true, videorate, a "
-         "parser), or set sync=order to pair by arrival."));
-    return GST_FLOW_ERROR;
   }
   item.bytes = gst_buffer_get_size(raw);
   item.stream = stream;
@@ -254,6 +245,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
              : transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     comparer.stop();
     for (PadState &state : self->body->pads) state = PadState();
+    for (auto &live : self->body->live) live = false;
   }
   return result;
 }

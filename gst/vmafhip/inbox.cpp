@@ -5,7 +5,6 @@
 namespace vmafhip {
 namespace {
 
-constexpr guint64 kBusyFrames = 3;
 constexpr size_t kMostEvents = 1000;
 constexpr std::chrono::milliseconds kLeastGrowthDelay{5}, kMostGrowthDelay{1000};
 
@@ -84,7 +83,10 @@ GstFlowReturn Inbox::put(Side side, Item item) {
     q.full = false;
   } else {
     if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) return flow;
-    if (q.items.size() - q.frames >= kMostEvents) return GST_FLOW_OK;  // nobody needs so many: drop it
+    if (q.items.size() - q.frames >= kMostEvents) {
+      GST_WARNING("%zu events wait for frames already: a further one is dropped", kMostEvents);
+      return GST_FLOW_OK;
+    }
   }
   insert(q, std::move(item));
   return GST_FLOW_OK;

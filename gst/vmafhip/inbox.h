@@ -35,6 +35,8 @@ struct Item {
 
 class Inbox {
  public:
+  static constexpr guint64 kBusyFrames = 3;  // that a pad may hold while the comparing thread is busy
+
   struct Limits {
     guint64 window;  // ns between the oldest and the newest frame that wait on one pad
     guint64 bytes;   // of all frames that wait
