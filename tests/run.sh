@@ -8,6 +8,8 @@ usage: tests/run.sh [--full] [--build FOLDER]
 
 Builds into build/ (or FOLDER) of the source tree and runs all tests; installs the Debian packages that they need
 if any is missing. The last line says how many tests passed, failed and were skipped; each GoogleTest case counts.
+Tests that need libvmaf's model files (not part of this repository) are skipped unless VMAFHIP_TEST_MODELS names
+their folder.
 
   --full          also the tests that take minutes or fetch a video (suite "full")
   --build FOLDER  build there instead
@@ -43,7 +45,7 @@ cd "$(dirname "$0")/.."
 if [[ $build != build && $build != /* ]]; then build=$caller/$build; fi
 # shellcheck source=examples/packages.sh
 . examples/packages.sh
-need_packages "${build_packages[@]}" "${run_packages[@]}" libgtest-dev binutils clang-format git locales
+need_packages "${build_packages[@]}" "${run_packages[@]}" libgtest-dev binutils clang-format git locales qemu-user
 
 # Whoever reads only the last line must not take a broken build for a success.
 fail_build() {

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 # The golden figures and large random samples test arithmetic, for minutes; the tests of each metric read the same code.
 too_long='golden_test surface_test'
-threaded='aligner_property_test aligner_test inbox_test session_format_test session_test'
+threaded='aligner_property_test aligner_test inbox_test scheduler_test session_format_test session_strips_test session_test'
 
 # Names of the unit tests, as the build knows them.
 unit_tests() { sed -n '/^unit_tests = {/,/^}/s/^  .\([a-z0-9_]*_test\).*/\1/p' tests/meson.build; }
