@@ -44,17 +44,6 @@ TEST(FrameInterval, FollowsTheLastFrames) {
   EXPECT_EQ(median_of(times), 20 * kMs);
 }
 
-TEST(FrameInterval, RestartForgets) {
-  FrameInterval interval;
-  for (int64_t t : ms({0, 40, 80})) interval.add(t);
-  interval.restart();
-  EXPECT_EQ(interval.median(), 0);
-  interval.add(1000 * kMs);
-  EXPECT_EQ(interval.median(), 0);
-  interval.add(1020 * kMs);
-  EXPECT_EQ(interval.median(), 20 * kMs);
-}
-
 // ---- DistanceWatch ----------------------------------------------------------------------------------------
 
 // How often it speaks, the end included.

@@ -11,13 +11,10 @@
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/kernels.h"
+#include "engine/cpu/lanes.h"
 
-#if defined(__AVX512BW__)
+#if VMAFHIP_LANES
 #include "engine/cpu/adm_lanes.h"
-#include "engine/cpu/lanes_avx512.h"
-#elif defined(__AVX2__)
-#include "engine/cpu/adm_lanes.h"
-#include "engine/cpu/lanes_avx2.h"
 #else
 #include "engine/cpu/adm_plain.h"
 #endif
@@ -25,7 +22,7 @@
 namespace vmafhip::VMAFHIP_ISA {
 namespace {
 
-#if defined(__AVX2__)
+#if VMAFHIP_LANES
 using V = Lanes;
 #else
 using V = Plain;

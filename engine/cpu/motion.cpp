@@ -5,12 +5,9 @@
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/kernels.h"
+#include "engine/cpu/lanes.h"
 
-#if defined(__AVX512BW__)
-#include "engine/cpu/lanes_avx512.h"
-#include "engine/cpu/motion_lanes.h"
-#elif defined(__AVX2__)
-#include "engine/cpu/lanes_avx2.h"
+#if VMAFHIP_LANES
 #include "engine/cpu/motion_lanes.h"
 #else
 #include "engine/cpu/motion_plain.h"
@@ -19,7 +16,7 @@
 namespace vmafhip::VMAFHIP_ISA {
 namespace {
 
-#if defined(__AVX2__)
+#if VMAFHIP_LANES
 using V = Lanes;
 #else
 using V = Plain;

@@ -27,7 +27,6 @@ class FrameInterval {
     }
     last_ = time;
   }
-  void restart() { *this = FrameInterval(); }
 
   // 0 while unknown.
   int64_t median() const {

@@ -1,7 +1,5 @@
 #include "gst/vmafhip/properties.h"
 
-#include <limits>
-
 namespace vmafhip {
 namespace {
 
