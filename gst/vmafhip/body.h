@@ -52,7 +52,11 @@ inline PadState &state_of(Vmafhip *self, Side side) { return self->body->pads[si
 inline Side output_side(Vmafhip *self) { return self->body->output; }
 inline GstPad *output_pad(Vmafhip *self) { return self->sink[size_t(output_side(self))]; }
 
-// Query functions of the pads (queries.cpp).
+// Functions of the pads (sinks.cpp).
+GstFlowReturn sink_chain(GstPad *pad, GstObject *parent, GstBuffer *buffer);
+gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event);
+gboolean src_event(GstPad *pad, GstObject *parent, GstEvent *event);
+// (queries.cpp)
 gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query);
 gboolean src_query(GstPad *pad, GstObject *parent, GstQuery *query);
 

@@ -13,40 +13,23 @@ Comparer::Comparer(GstElement *element, GstPad *ref, GstPad *dist, GstPad *src)
       ref_pad_(ref),
       dist_pad_(dist),
       src_pad_(src),
-      last_score_spec_(g_object_class_find_property(G_OBJECT_GET_CLASS(element), "last-score")),
-      output_(src, ref) {}
+      output_(src, ref),
+      measurement_(element, inbox_, output_) {}
 
 // ---- life --------------------------------------------------------------------------------------
 
 bool Comparer::start(const Settings &settings) {
-  SessionOptions options;
-  options.models = settings.model;
-  options.backend = settings.backend;
-  options.threads = int(settings.threads);
-  auto session = Session::create(options);
-  if (!session.ok()) {
-    fail(session.status());
-    return false;
-  }
+  if (!measurement_.start(settings)) return false;
   settings_ = settings;
-  session_ = std::move(*session);
-  session_->on_progress([this] { inbox_.wake(); });
-  report_.start(*session_);
-  for (const ModelInfo &m : session_->models())
-    GST_INFO_OBJECT(element_, "model %s: %s %s", m.label.c_str(), std::string(to_string(m.source)).c_str(),
-                    m.origin.c_str());
-  GST_INFO_OBJECT(element_, "back end: %s", session_->backend_description().c_str());
   output_ = Output(src_pad_, pad(settings.output));
-  aligner_ = Frames(settings.sync, settings.tolerance);
-  distances_ = DistanceWatch();
-  index_ = frame_number_ = index_at_start_ = 0;
-  gap_bytes_ = pair_time_ = 0;
-  hurry_ = over_ = flushed_ = finished_ = restart_ = pooled_ = false;
+  aligner_ = FrameAligner(settings.sync, settings.tolerance);
+  gap_bytes_ = 0;
+  hurry_ = over_ = flushed_ = restart_ = false;
   silent_.reset();
   // In the engine, in the inbox, two in the aligner and a pair that waits for room.
-  frames_held_ = session_->max_in_flight() + int(Inbox::kBusyFrames) + 2 + 1;
+  frames_held_ = measurement_.max_in_flight() + int(Inbox::kBusyFrames) + 2 + 1;
   // Its successors, for temporal features.
-  frames_awaited_ = settings.attach_meta ? session_->lookahead() + 1 : 0;
+  frames_awaited_ = settings.attach_meta ? measurement_.lookahead() + 1 : 0;
   inbox_.start({settings.sync_window, settings.max_queue_bytes});
   return true;
 }
@@ -55,10 +38,8 @@ void Comparer::stop() {
   frames_held_ = frames_awaited_ = 0;
   output_.clear();
   pair_.reset();
-  in_flight_.clear();
-  configured_.reset();
-  aligner_ = Frames();
-  session_.reset();
+  aligner_ = FrameAligner();
+  measurement_.stop();
   inbox_.start({});
 }
 
@@ -69,6 +50,11 @@ GstClockTime Comparer::latency() const {
 }
 
 // ---- one turn ----------------------------------------------------------------------------------
+
+bool Comparer::start_task() {
+  const auto turn = [](gpointer self) { static_cast<Comparer *>(self)->iterate(); };
+  return gst_pad_start_task(src_pad_, turn, this, nullptr);
+}
 
 void Comparer::iterate() {
   inbox_.wait_while_held();
@@ -81,7 +67,7 @@ void Comparer::iterate() {
     gst_pad_pause_task(src_pad_);
     return;
   }
-  collect();
+  measurement_.collect();
   if (const GstFlowReturn flow = output_.release(restart_); flow != GST_FLOW_OK) return leave(flow);
   if (pair_) return submit_pair();
   for (const Side side : {Side::ref, Side::dist}) {
@@ -92,26 +78,26 @@ void Comparer::iterate() {
     if (inbox_.open(side)) aligner_.reopen(side);  // it may go on after its end
   }
   if (flushed_) {
-    if (!drain()) return;
-    begin_anew("flush");
+    if (!measurement_.drain()) return;
+    measurement_.begin_anew("flush");
     flushed_ = false;
   }
   const bool hurry = std::exchange(hurry_, false);
-  Frames::Decision decision = aligner_.step(hurry);
-  if (hurry) let_go();
+  FrameAligner::Decision decision = aligner_.step(hurry);
+  if (hurry) measurement_.let_go();
   switch (decision.step) {
-    case Frames::Step::need_ref:
+    case FrameAligner::Step::need_ref:
       return fetch(Side::ref);
-    case Frames::Step::need_dist:
+    case FrameAligner::Step::need_dist:
       return fetch(Side::dist);
-    case Frames::Step::drop_ref:
+    case FrameAligner::Step::drop_ref:
       return unmatched(Side::ref, *decision.ref);
-    case Frames::Step::drop_dist:
+    case FrameAligner::Step::drop_dist:
       return unmatched(Side::dist, *decision.dist);
-    case Frames::Step::end:
+    case FrameAligner::Step::end:
       return end_of_streams();
-    case Frames::Step::pair:
-      pair_ = Pair{std::move(*decision.ref), std::move(*decision.dist)};
+    case FrameAligner::Step::pair:
+      pair_ = FramePair{std::move(*decision.ref), std::move(*decision.dist)};
       return;
   }
 }
@@ -135,14 +121,14 @@ void Comparer::accept(Side side, Item item) {
   }
   if (!item.timed && settings_.sync == SyncMode::timestamp) return refuse_untimed(side, *item.stream);
   if (silent_ == side) silent_.reset();
-  report_.count([&](Counters &c) { ++(side == Side::ref ? c.ref_frames : c.dist_frames); });
-  In in{std::move(item.buffer), std::move(item.stream), 0, item.bytes, item.timed};
+  measurement_.report().count([&](Counters &c) { ++(side == Side::ref ? c.ref_frames : c.dist_frames); });
+  QueuedFrame queued{std::move(item.buffer), std::move(item.stream), 0, item.bytes, item.timed};
   if (side == settings_.output) {
-    in.ticket = output_.hold(in.buffer, in.stream);
+    queued.ticket = output_.hold(queued.buffer, queued.stream);
     // Nothing will be attached, so nothing needs to wait.
-    if (!settings_.attach_meta) output_.settle(in.ticket);
+    if (!settings_.attach_meta) output_.settle(queued.ticket);
   }
-  aligner_.push(side, {std::move(in), item.time});
+  aligner_.push(side, {std::move(queued), item.time});
 }
 
 void Comparer::refuse_untimed(Side side, const Stream &stream) {
@@ -197,142 +183,34 @@ void Comparer::say_starving(Side needed, bool fatal) {
   if (fatal) leave(GST_FLOW_ERROR);
 }
 
-void Comparer::unmatched(Side side, const Frames::Frame &frame) {
-  report_.count([&](Counters &c) { ++(side == Side::ref ? c.ref_unmatched : c.dist_unmatched); });
+void Comparer::unmatched(Side side, const FrameAligner::Frame &frame) {
+  measurement_.report().count(
+      [&](Counters &c) { ++(side == Side::ref ? c.ref_unmatched : c.dist_unmatched); });
   GST_LOG_OBJECT(element_, "%s frame at %" GST_STIME_FORMAT " has no partner", GST_PAD_NAME(pad(side)),
                  GST_STIME_ARGS(frame.time));
-  if (aligner_.ended(other(side))) drain();  // the last pair was the last
+  if (aligner_.ended(other(side))) measurement_.drain();  // the last pair was the last
   if (side != settings_.output) return;
   output_.settle(frame.data.ticket);
   // The last pair may need a successor for its score, and all output waits behind it: not longer than frames may
   // wait for each other.
   gap_bytes_ += frame.data.bytes;
   if (gap_bytes_ > settings_.max_queue_bytes ||
-      guint64(std::abs(frame.time - pair_time_)) >= settings_.sync_window)
-    let_go();
+      guint64(std::abs(frame.time - measurement_.last_time())) >= settings_.sync_window)
+    measurement_.let_go();
 }
-
-// Frames that wait for a successor leave without score; it is reported when it comes.
-void Comparer::let_go() {
-  if (!await_scores()) return;
-  for (const PairInfo &info : in_flight_) output_.settle(info.ticket);
-}
-
-// ---- engine ------------------------------------------------------------------------------------
 
 void Comparer::submit_pair() {
-  if (!configure(*pair_)) return;
-  if (finished_) {
-    if (!drain()) return;
-    begin_anew("segment");
-  }
-  if (!session_->has_room()) return idle(std::nullopt);
-  auto ref = map_picture(pair_->ref.data.buffer, pair_->ref.data.stream);
-  auto dist = map_picture(pair_->dist.data.buffer, pair_->dist.data.stream);
-  for (const auto *picture : {&ref, &dist})
-    if (!picture->ok()) {
-      fail(
-          Status(picture->status().code(), std::string(GST_PAD_NAME(picture == &ref ? ref_pad_ : dist_pad_)) +
-                                               ": " + picture->status().message()));
+  switch (measurement_.submit(pair_)) {
+    case Measurement::Submitted::done:
+      gap_bytes_ = 0;
+      return;
+    case Measurement::Submitted::no_room:
+      return idle(std::nullopt);
+    case Measurement::Submitted::interrupted:
+      return;
+    case Measurement::Submitted::failed:
       return leave(GST_FLOW_ERROR);
-    }
-  PairInfo info = describe(*pair_);
-  gap_bytes_ = 0;
-  pair_time_ = settings_.output == Side::ref ? info.running_time : info.dist_running_time;
-  pair_.reset();
-  if (info.timed && settings_.sync == SyncMode::timestamp &&
-      distances_.add(info.dist_running_time - info.running_time))
-    say_not_simultaneous();
-  in_flight_.push_back(info);
-  report_.count([](Counters &c) { ++c.compared; });
-  session_->submit(std::move(*ref), std::move(*dist));  // there is room, and nobody else submits
-}
-
-// True if the session is set to the pair's formats. False: interrupted (the pair stays) or failed.
-bool Comparer::configure(const Pair &pair) {
-  const std::pair formats(picture_format(pair.ref.data.stream->info),
-                          picture_format(pair.dist.data.stream->info));
-  if (configured_ == formats) return true;
-  if (configured_) {
-    if (!drain()) return false;
-    begin_anew("caps");
   }
-  configured_.reset();
-  if (Status s = session_->configure(formats.first, formats.second); !s.ok()) {
-    fail(s);
-    leave(GST_FLOW_ERROR);
-    return false;
-  }
-  configured_ = formats;
-  return true;
-}
-
-PairInfo Comparer::describe(const Pair &pair) {
-  const In &ref = pair.ref.data, &dist = pair.dist.data;
-  PairInfo info;
-  info.frame_number = frame_number_++;
-  info.timestamp = GST_BUFFER_PTS(ref.buffer.get());
-  info.duration = GST_BUFFER_DURATION(ref.buffer.get());
-  info.dist_timestamp = GST_BUFFER_PTS(dist.buffer.get());
-  if (GST_CLOCK_TIME_IS_VALID(info.timestamp) && ref.stream->segment.format == GST_FORMAT_TIME)
-    info.stream_time = gst_segment_to_stream_time(&ref.stream->segment, GST_FORMAT_TIME, info.timestamp);
-  info.timed = ref.timed && dist.timed;
-  info.running_time = pair.ref.time;
-  info.dist_running_time = pair.dist.time;
-  info.ticket = (settings_.output == Side::ref ? ref : dist).ticket;
-  return info;
-}
-
-void Comparer::collect() {
-  while (session_->next(scores_) == Session::Next::ready) scored(scores_);
-}
-
-void Comparer::scored(const FrameScores &scores) {
-  pooled_ = false;
-  PairInfo info = in_flight_.front();
-  in_flight_.pop_front();
-  info.index = index_++;
-  report_.scored(*session_, scores, pool_method_);
-  if (frame_message_ || settings_.attach_meta) {
-    StructurePtr structure = report_.frame(info, scores);
-    output_.settle(info.ticket, settings_.attach_meta ? structure.get() : nullptr);
-    if (frame_message_) post(std::move(structure));
-  }
-  g_object_notify_by_pspec(G_OBJECT(element_), last_score_spec_);
-}
-
-bool Comparer::drain() {
-  session_->finish();
-  finished_ = true;
-  return await_scores();
-}
-
-bool Comparer::await_scores() {
-  for (;;) {
-    switch (session_->next(scores_)) {
-      case Session::Next::ready:
-        scored(scores_);
-        break;
-      case Session::Next::drained:
-        return true;
-      case Session::Next::pending:
-        if (inbox_.wait(std::nullopt) == Inbox::Woken::interrupted) return false;
-    }
-  }
-}
-
-// After drain(), or when what is in flight is void: pools and temporal features start anew.
-void Comparer::begin_anew(const char *reason) {
-  if (index_ != index_at_start_) {  // something was scored since the last time
-    if (!pooled_) post(report_.pooled(*session_, pool_method_));
-    post(StructurePtr(gst_structure_new("vmafhip", "type", G_TYPE_STRING, "reset", "reason", G_TYPE_STRING,
-                                        reason, "index", G_TYPE_UINT64, index_, nullptr)));
-  }
-  session_->reset();
-  finished_ = false;
-  for (const PairInfo &info : in_flight_) output_.settle(info.ticket);
-  in_flight_.clear();
-  index_at_start_ = index_;
 }
 
 void Comparer::restart_output() {
@@ -344,7 +222,7 @@ void Comparer::start_anew() {
   for (const Side side : {Side::ref, Side::dist})
     if (inbox_.restarted(side)) aligner_.restart(side);
   pair_.reset();
-  begin_anew("flush");
+  measurement_.begin_anew("flush");
   output_.clear();
   over_ = hurry_ = flushed_ = false;
 }
@@ -352,8 +230,7 @@ void Comparer::start_anew() {
 // ---- endings -----------------------------------------------------------------------------------
 
 void Comparer::end_of_streams() {
-  if (!drain()) return;
-  if (distances_.finish()) say_not_simultaneous();
+  if (!measurement_.drain()) return;
   const GstFlowReturn flow = output_.release(restart_);
   leave(flow == GST_FLOW_OK ? GST_FLOW_EOS : flow);
 }
@@ -369,10 +246,7 @@ void Comparer::leave(GstFlowReturn flow) {
   // Our own word comes first: as soon as the inbox is stopped, sources complain of the consequences.
   switch (flow) {
     case GST_FLOW_EOS:  // the end of both streams, or downstream has had enough: what was compared counts
-      if (drain()) {
-        post(report_.pooled(*session_, pool_method_));
-        pooled_ = true;
-      }
+      measurement_.end();
       inbox_.stop(flow);
       output_.push_eos();
       break;
@@ -391,39 +265,6 @@ void Comparer::leave(GstFlowReturn flow) {
       break;
   }
   inbox_.stop(flow);
-}
-
-void Comparer::fail(const Status &status) {
-  const char *text = status.message().c_str();
-  switch (status.code()) {
-    case Code::not_found:
-      GST_ELEMENT_ERROR(element_, RESOURCE, NOT_FOUND, ("%s", text), (nullptr));
-      break;
-    case Code::unsupported:
-      GST_ELEMENT_ERROR(element_, STREAM, FORMAT, ("%s", text), (nullptr));
-      break;
-    case Code::io:
-      GST_ELEMENT_ERROR(element_, RESOURCE, READ, ("%s", text), (nullptr));
-      break;
-    case Code::resource:
-      GST_ELEMENT_ERROR(element_, RESOURCE, NO_SPACE_LEFT, ("%s", text), (nullptr));
-      break;
-    default:
-      GST_ELEMENT_ERROR(element_, LIBRARY, SETTINGS, ("%s", text), (nullptr));
-      break;
-  }
-}
-
-void Comparer::say_not_simultaneous() {
-  GST_ELEMENT_WARNING(element_, STREAM, FAILED, ("Reference and distorted frames are not simultaneous"),
-                      ("More than 5 %% of the pairs lie over 2 ms apart after a constant offset is taken "
-                       "out, as with 30 against 25 "
-                       "frames/s. The frames' distance is in each message; use one frame rate for scores "
-                       "that mean something."));
-}
-
-void Comparer::post(StructurePtr structure) {
-  gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), structure.release()));
 }
 
 }  // namespace vmafhip

@@ -1,0 +1,25 @@
+// A frame on its way through the comparing thread.
+#pragma once
+#include <memory>
+
+#include "gst/vmafhip/aligner.h"
+#include "gst/vmafhip/handles.h"
+#include "gst/vmafhip/stream.h"
+
+namespace vmafhip {
+
+struct QueuedFrame {
+  BufferPtr buffer;
+  std::shared_ptr<const Stream> stream;
+  guint64 ticket = 0;  // of its place in the output, if it is of the selected stream
+  gsize bytes = 0;
+  bool timed = false;  // its running time is meaningful
+};
+
+using FrameAligner = Aligner<QueuedFrame>;
+
+struct FramePair {
+  FrameAligner::Frame ref, dist;
+};
+
+}  // namespace vmafhip

@@ -1,0 +1,191 @@
+#include "gst/vmafhip/measurement.h"
+
+#include <string>
+
+#include "gst/vmafhip/errors.h"
+
+GST_DEBUG_CATEGORY_EXTERN(vmafhip_debug);
+#define GST_CAT_DEFAULT vmafhip_debug
+
+namespace vmafhip {
+
+Measurement::Measurement(GstElement *element, Inbox &inbox, Output &output)
+    : element_(element),
+      inbox_(inbox),
+      output_(output),
+      last_score_spec_(g_object_class_find_property(G_OBJECT_GET_CLASS(element), "last-score")) {}
+
+// ---- life --------------------------------------------------------------------------------------
+
+bool Measurement::start(const Settings &settings) {
+  SessionOptions options;
+  options.models = settings.model;
+  options.backend = settings.backend;
+  options.threads = int(settings.threads);
+  auto session = Session::create(options);
+  if (!session.ok()) {
+    post_error(element_, session.status());
+    return false;
+  }
+  settings_ = settings;
+  session_ = std::move(*session);
+  session_->on_progress([this] { inbox_.wake(); });
+  report_.start(*session_);
+  for (const ModelInfo &m : session_->models())
+    GST_INFO_OBJECT(element_, "model %s: %s %s", m.label.c_str(), std::string(to_string(m.source)).c_str(),
+                    m.origin.c_str());
+  GST_INFO_OBJECT(element_, "back end: %s", session_->backend_description().c_str());
+  distances_ = DistanceWatch();
+  index_ = frame_number_ = index_at_start_ = 0;
+  last_time_ = 0;
+  finished_ = pooled_ = false;
+  return true;
+}
+
+void Measurement::stop() {
+  in_flight_.clear();
+  configured_.reset();
+  session_.reset();
+}
+
+// ---- pairs in ----------------------------------------------------------------------------------
+
+Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
+  if (const Submitted result = configure(*pair); result != Submitted::done) return result;
+  if (finished_) {
+    if (!drain()) return Submitted::interrupted;
+    begin_anew("segment");
+  }
+  if (!session_->has_room()) return Submitted::no_room;
+  auto ref = map_picture(pair->ref.data.buffer, pair->ref.data.stream);
+  auto dist = map_picture(pair->dist.data.buffer, pair->dist.data.stream);
+  for (const auto *picture : {&ref, &dist})
+    if (!picture->ok()) {
+      const Status &status = picture->status();
+      post_error(element_,
+                 Status(status.code(), (picture == &ref ? "ref_sink: " : "dist_sink: ") + status.message()));
+      return Submitted::failed;
+    }
+  PairInfo info = describe(*pair);
+  last_time_ = settings_.output == Side::ref ? info.running_time : info.dist_running_time;
+  pair.reset();
+  if (info.timed && settings_.sync == SyncMode::timestamp &&
+      distances_.add(info.dist_running_time - info.running_time))
+    say_not_simultaneous();
+  in_flight_.push_back(info);
+  report_.count([](Counters &c) { ++c.compared; });
+  session_->submit(std::move(*ref), std::move(*dist));  // there is room, and nobody else submits
+  return Submitted::done;
+}
+
+Measurement::Submitted Measurement::configure(const FramePair &pair) {
+  const std::pair formats(picture_format(pair.ref.data.stream->info),
+                          picture_format(pair.dist.data.stream->info));
+  if (configured_ == formats) return Submitted::done;
+  if (configured_) {
+    if (!drain()) return Submitted::interrupted;
+    begin_anew("caps");
+  }
+  configured_.reset();
+  if (Status s = session_->configure(formats.first, formats.second); !s.ok()) {
+    post_error(element_, s);
+    return Submitted::failed;
+  }
+  configured_ = formats;
+  return Submitted::done;
+}
+
+PairInfo Measurement::describe(const FramePair &pair) {
+  const QueuedFrame &ref = pair.ref.data, &dist = pair.dist.data;
+  PairInfo info;
+  info.frame_number = frame_number_++;
+  info.timestamp = GST_BUFFER_PTS(ref.buffer.get());
+  info.duration = GST_BUFFER_DURATION(ref.buffer.get());
+  info.dist_timestamp = GST_BUFFER_PTS(dist.buffer.get());
+  if (GST_CLOCK_TIME_IS_VALID(info.timestamp) && ref.stream->segment.format == GST_FORMAT_TIME)
+    info.stream_time = gst_segment_to_stream_time(&ref.stream->segment, GST_FORMAT_TIME, info.timestamp);
+  info.timed = ref.timed && dist.timed;
+  info.running_time = pair.ref.time;
+  info.dist_running_time = pair.dist.time;
+  info.ticket = (settings_.output == Side::ref ? ref : dist).ticket;
+  return info;
+}
+
+// ---- scores out --------------------------------------------------------------------------------
+
+void Measurement::collect() {
+  while (session_->next(scores_) == Session::Next::ready) scored(scores_);
+}
+
+void Measurement::scored(const FrameScores &scores) {
+  pooled_ = false;
+  PairInfo info = in_flight_.front();
+  in_flight_.pop_front();
+  info.index = index_++;
+  report_.scored(*session_, scores, pool_method_);
+  if (frame_message_ || settings_.attach_meta) {
+    StructurePtr structure = report_.frame(info, scores);
+    output_.settle(info.ticket, settings_.attach_meta ? structure.get() : nullptr);
+    if (frame_message_) post(std::move(structure));
+  }
+  g_object_notify_by_pspec(G_OBJECT(element_), last_score_spec_);
+}
+
+bool Measurement::drain() {
+  session_->finish();
+  finished_ = true;
+  return await_scores();
+}
+
+bool Measurement::await_scores() {
+  for (;;) {
+    switch (session_->next(scores_)) {
+      case Session::Next::ready:
+        scored(scores_);
+        break;
+      case Session::Next::drained:
+        return true;
+      case Session::Next::pending:
+        if (inbox_.wait(std::nullopt) == Inbox::Woken::interrupted) return false;
+    }
+  }
+}
+
+void Measurement::let_go() {
+  if (!await_scores()) return;
+  for (const PairInfo &info : in_flight_) output_.settle(info.ticket);
+}
+
+void Measurement::begin_anew(const char *reason) {
+  if (index_ != index_at_start_) {  // something was scored since the last time
+    if (!pooled_) post(report_.pooled(*session_, pool_method_));
+    post(StructurePtr(gst_structure_new("vmafhip", "type", G_TYPE_STRING, "reset", "reason", G_TYPE_STRING,
+                                        reason, "index", G_TYPE_UINT64, index_, nullptr)));
+  }
+  session_->reset();
+  finished_ = false;
+  for (const PairInfo &info : in_flight_) output_.settle(info.ticket);
+  in_flight_.clear();
+  index_at_start_ = index_;
+}
+
+void Measurement::end() {
+  if (!drain()) return;
+  if (distances_.finish()) say_not_simultaneous();
+  post(report_.pooled(*session_, pool_method_));
+  pooled_ = true;
+}
+
+void Measurement::say_not_simultaneous() {
+  GST_ELEMENT_WARNING(element_, STREAM, FAILED, ("Reference and distorted frames are not simultaneous"),
+                      ("More than 5 %% of the pairs lie over 2 ms apart after a constant offset is taken "
+                       "out, as with 30 against 25 "
+                       "frames/s. The frames' distance is in each message; use one frame rate for scores "
+                       "that mean something."));
+}
+
+void Measurement::post(StructurePtr structure) {
+  gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), structure.release()));
+}
+
+}  // namespace vmafhip

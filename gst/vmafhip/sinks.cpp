@@ -1,0 +1,190 @@
+// What arrives on the pads: frames and events of the sink pads, in the upstream threads, and what comes back from
+// behind the src pad.
+#include "gst/vmafhip/body.h"
+
+using namespace vmafhip;
+
+// ---- frames ------------------------------------------------------------------------------------
+
+// A pool with a limit must not wait for what waits here: it gets its buffer back, and a copy waits.
+static BufferPtr adopt_unbound(GstBuffer *buffer) {
+  if (!buffer->pool) return adopt(buffer);
+  GstStructure *config = gst_buffer_pool_get_config(buffer->pool);
+  guint most = 0;
+  gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &most);
+  gst_structure_free(config);
+  GstBuffer *copy = most > 0 ? gst_buffer_copy_deep(buffer) : nullptr;
+  if (!copy) return adopt(buffer);
+  gst_buffer_unref(buffer);
+  return adopt(copy);
+}
+
+// A buffer without memory stands for a gap: there is no picture.
+static GstFlowReturn put_gap(Vmafhip *self, Side side, GstBuffer *buffer) {
+  if (side != output_side(self) || !GST_BUFFER_PTS_IS_VALID(buffer)) return GST_FLOW_OK;
+  Item item;
+  item.event.reset(gst_event_new_gap(GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer)));
+  item.stream = state_of(self, side).stream;
+  return self->body->comparer.inbox().put(side, std::move(item));
+}
+
+GstFlowReturn vmafhip::sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw) {
+  Vmafhip *self = VMAFHIP(parent);
+  const Side side = side_of(self, pad);
+  const auto &stream = state_of(self, side).stream;
+  BufferPtr buffer = adopt(raw);
+  if (!stream) {
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+                      ("A frame came on %s before caps and a segment", GST_PAD_NAME(pad)), (nullptr));
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (gst_buffer_n_memory(raw) == 0) return put_gap(self, side, raw);
+  Item item;
+  const GstClockTime pts = GST_BUFFER_PTS(raw);
+  if (GST_CLOCK_TIME_IS_VALID(pts) && stream->segment.format == GST_FORMAT_TIME) {
+    const GstClockTime stop =
+        GST_BUFFER_DURATION_IS_VALID(raw) ? pts + GST_BUFFER_DURATION(raw) : GST_CLOCK_TIME_NONE;
+    if (!gst_segment_clip(&stream->segment, GST_FORMAT_TIME, pts, stop, nullptr, nullptr)) return GST_FLOW_OK;
+    item.time = running_time(*stream, pts, gst_pad_get_offset(pad));
+    item.timed = true;
+  }
+  item.bytes = gst_buffer_get_size(raw);
+  item.stream = stream;
+  item.buffer = adopt_unbound(gst_buffer_ref(raw));
+  buffer.reset();
+  return self->body->comparer.inbox().put(side, std::move(item));
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+static void renew_stream(Vmafhip *self, Side side) {
+  PadState &state = state_of(self, side);
+  if (!state.caps || !state.has_segment) return;
+  auto stream = std::make_shared<Stream>();
+  stream->caps.reset(gst_caps_ref(state.caps.get()));
+  stream->info = state.info;
+  stream->segment = state.segment;
+  stream->segment_seqnum = state.segment_seqnum;
+  stream->pad_offset = state.segment_offset;
+  state.stream = std::move(stream);
+}
+
+static bool upstream_is_live(GstPad *pad) {
+  GstQuery *query = gst_query_new_latency();
+  gboolean live = FALSE;
+  if (gst_pad_peer_query(pad, query)) gst_query_parse_latency(query, &live, nullptr, nullptr);
+  gst_query_unref(query);
+  return live;
+}
+
+static gboolean handle_caps(Vmafhip *self, GstPad *pad, Side side, GstEvent *event) {
+  PadState &state = state_of(self, side);
+  GstCaps *caps;
+  gst_event_parse_caps(event, &caps);
+  if (!gst_video_info_from_caps(&state.info, caps)) {
+    gchar *text = gst_caps_to_string(caps);
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s cannot take these caps", GST_PAD_NAME(pad)), ("%s", text));
+    g_free(text);
+    return FALSE;
+  }
+  state.caps.reset(gst_caps_ref(caps));
+  renew_stream(self, side);
+  const int fps_n = GST_VIDEO_INFO_FPS_N(&state.info), fps_d = GST_VIDEO_INFO_FPS_D(&state.info);
+  if (side == output_side(self) && fps_n > 0 && fps_d > 0) {
+    self->body->comparer.set_frame_duration(gst_util_uint64_scale_int(GST_SECOND, fps_d, fps_n));
+    // The latency we report depends on it.
+    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+  }
+  return TRUE;
+}
+
+static void handle_flush(Vmafhip *self, Side side, GstEvent *event) {
+  Comparer &comparer = self->body->comparer;
+  const bool start = GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_START;
+  if (!start) {
+    state_of(self, side).stream.reset();
+    state_of(self, side).has_segment = false;
+  }
+  if (side != output_side(self)) {  // the output goes on; the comparer drops this side's frames
+    gst_event_unref(event);
+    comparer.inbox().flush(side, start);
+    return;
+  }
+  gst_pad_push_event(self->src, event);
+  // Also at the stop, which may come without a start.
+  comparer.interrupt(true);
+  comparer.inbox().flush(side, start);
+  gst_pad_pause_task(self->src);  // returns when the running turn has ended, unless this is its thread
+  if (!start) {
+    comparer.restart_output();
+    comparer.interrupt(false);
+    if (GST_PAD_IS_ACTIVE(self->src)) comparer.start_task();
+  }
+}
+
+gboolean vmafhip::sink_event(GstPad *pad, GstObject *parent, GstEvent *event) {
+  Vmafhip *self = VMAFHIP(parent);
+  const Side side = side_of(self, pad);
+  Inbox &inbox = self->body->comparer.inbox();
+  PadState &state = state_of(self, side);
+  gboolean done = TRUE;
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP:
+      handle_flush(self, side, event);
+      return TRUE;
+    case GST_EVENT_CAPS:
+      done = handle_caps(self, pad, side, event);
+      break;
+    case GST_EVENT_SEGMENT:
+      gst_event_copy_segment(event, &state.segment);
+      state.segment_offset = gst_pad_get_offset(pad);
+      state.segment_seqnum = gst_event_get_seqnum(event);
+      state.has_segment = true;
+      renew_stream(self, side);
+      self->body->live[size_t(side)] = upstream_is_live(pad);
+      inbox.set_live(self->body->live[0] || self->body->live[1]);
+      break;
+    case GST_EVENT_STREAM_START:
+      inbox.reopen(side);
+      break;
+    case GST_EVENT_EOS:
+      inbox.end(side);
+      break;
+    default:
+      if (side != output_side(self)) break;
+      if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_push_event(self->src, event);
+      Item item;
+      item.event.reset(event);
+      item.stream = state.stream;
+      inbox.put(side, std::move(item));
+      return TRUE;
+  }
+  gst_event_unref(event);
+  return done;
+}
+
+gboolean vmafhip::src_event(GstPad *pad, GstObject *parent, GstEvent *event) {
+  Vmafhip *self = VMAFHIP(parent);
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_SEEK: {  // both streams or none
+      GstSeekFlags flags;
+      gst_event_parse_seek(event, nullptr, nullptr, &flags, nullptr, nullptr, nullptr, nullptr);
+      // Frames from after the seek on one pad have no partner among those from before it on the other.
+      Inbox &inbox = self->body->comparer.inbox();
+      if (flags & GST_SEEK_FLAG_FLUSH) inbox.hold(true);
+      bool done = true;
+      for (GstPad *sink : self->sink) done = gst_pad_push_event(sink, gst_event_ref(event)) && done;
+      if (flags & GST_SEEK_FLAG_FLUSH) inbox.hold(false);
+      gst_event_unref(event);
+      return done;
+    }
+    case GST_EVENT_QOS:  // every frame counts: a decoder must not skip any because a sink is late
+      gst_event_unref(event);
+      return TRUE;
+    case GST_EVENT_RECONFIGURE:
+      return gst_pad_push_event(output_pad(self), event);
+    default:
+      return gst_pad_event_default(pad, parent, event);
+  }
+}
