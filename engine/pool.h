@@ -4,7 +4,7 @@
 
 namespace vmafhip {
 
-enum class PoolMethod { mean, min, max, harmonic_mean };
+enum class PoolMethod { min = 1, max, mean, harmonic_mean };  // libvmaf's numbers
 
 // Running pools of one score, as libvmaf defines them: sums in frame order in f64;
 // harmonic mean = n / sum(1 / (s + 1)) - 1. Infinity and NaN pass through unfiltered.

@@ -1,5 +1,4 @@
-// The element's properties: one table of names, ranges, defaults and texts, and their way to and from
-// Settings.
+// The element's properties: one table of names, ranges, defaults, texts and the member of Settings that each is.
 #pragma once
 #include <gst/gst.h>
 
@@ -7,26 +6,12 @@
 
 namespace vmafhip {
 
-enum Property : guint {
-  PROP_MODEL = 1,
-  PROP_BACKEND,
-  PROP_THREADS,
-  PROP_SYNC,
-  PROP_TOLERANCE,
-  PROP_SYNC_WINDOW,
-  PROP_MAX_QUEUE_BYTES,
-  PROP_OUTPUT,
-  PROP_FRAME_MESSAGE,
-  PROP_ATTACH_META,
-  PROP_POOL_METHOD,
-  PROP_STATS,
-  PROP_LAST_SCORE,
-};
+// Ids of the properties that are not settings; the settings follow, in the order of the table.
+enum Property : guint { PROP_STATS = 1, PROP_LAST_SCORE, PROP_FIRST_SETTING };
 
 void install_properties(GObjectClass *klass);
-// Stores the value of a writable property; the caller holds the element's object lock.
+// Stores the value of a setting; the caller holds the element's object lock.
 void set_setting(Settings &settings, guint property, const GValue *value);
-// The same for reading; false for properties that are not settings.
-bool get_setting(const Settings &settings, guint property, GValue *value);
+void get_setting(const Settings &settings, guint property, GValue *value);
 
 }  // namespace vmafhip

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gst/vmafhip/enums.h"
+
 namespace vmafhip {
 namespace {
 
@@ -49,7 +51,7 @@ GstStructure *pools(const char *name, const std::vector<GQuark> &fields,
   for (size_t i = 0; i < fields.size(); ++i) {
     GstStructure *pool = gst_structure_new_empty("pool");
     for (const auto method : {PoolMethod::mean, PoolMethod::min, PoolMethod::max, PoolMethod::harmonic_mean})
-      set_double(pool, pool_method_name(method), from[i].get(method));
+      set_double(pool, nick_of(method), from[i].get(method));
     take_structure(s, fields[i], pool);
   }
   return s;
@@ -61,20 +63,6 @@ double pooled_main(const Session &session, PoolMethod method) {
 }
 
 }  // namespace
-
-const char *pool_method_name(PoolMethod method) {
-  switch (method) {
-    case PoolMethod::mean:
-      return "mean";
-    case PoolMethod::min:
-      return "min";
-    case PoolMethod::max:
-      return "max";
-    case PoolMethod::harmonic_mean:
-      return "harmonic-mean";
-  }
-  return "";
-}
 
 void Report::start(const Session &session) {
   features_.clear();
@@ -120,7 +108,7 @@ StructurePtr Report::frame(const PairInfo &pair, const FrameScores &scores) {
 StructurePtr Report::pooled(const Session &session, PoolMethod method) {
   StructurePtr s(gst_structure_new("vmafhip", "type", G_TYPE_STRING, "pooled", "frames", G_TYPE_UINT64,
                                    session.feature_pools().front().count(), "pool-method", G_TYPE_STRING,
-                                   pool_method_name(method), nullptr));
+                                   nick_of(method), nullptr));
   set_double(s.get(), "score", pooled_main(session, method));
   take_structure(s.get(), "models", pools("models", models_, session.model_pools()));
   take_structure(s.get(), "features", pools("features", features_, session.feature_pools()));

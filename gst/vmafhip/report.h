@@ -11,9 +11,6 @@
 
 namespace vmafhip {
 
-// Nick of the pool-method property, as messages carry it.
-const char *pool_method_name(PoolMethod method);
-
 // What is known of a compared pair beside its scores. Times in ns.
 struct PairInfo {
   guint64 index = 0, frame_number = 0;

@@ -1,0 +1,63 @@
+#include "gst/vmafhip/enums.h"
+
+#include "engine/session.h"
+#include "gst/vmafhip/aligner.h"
+
+namespace vmafhip {
+namespace {
+
+GType enum_type(const char *name, const GEnumValue *values) {
+  const GType type = g_enum_register_static(name, values);
+  gst_type_mark_as_plugin_api(type, GstPluginAPIFlags(0));
+  return type;
+}
+
+constexpr GEnumValue kPoolMethods[] = {
+    {int(PoolMethod::min), "Smallest score", "min"},
+    {int(PoolMethod::max), "Largest score", "max"},
+    {int(PoolMethod::mean), "Arithmetic mean", "mean"},
+    {int(PoolMethod::harmonic_mean), "Harmonic mean of score + 1, less 1", "harmonic-mean"},
+    // As gst-plugins-bad's vmaf spells it.
+    {int(PoolMethod::harmonic_mean), "The same", "harmonic_mean"},
+    {0, nullptr, nullptr}};
+
+}  // namespace
+
+GType backend_type() {
+  static const GEnumValue values[] = {{int(Backend::automatic), "GPU if there is one, else CPU", "auto"},
+                                      {int(Backend::cpu), "CPU", "cpu"},
+                                      {int(Backend::hip), "GPU; an error if it cannot be had", "hip"},
+                                      {0, nullptr, nullptr}};
+  static const GType type = enum_type("GstVmafhipBackend", values);
+  return type;
+}
+
+GType sync_type() {
+  static const GEnumValue values[] = {
+      {int(SyncMode::timestamp), "Nearest running time within the tolerance", "timestamp"},
+      {int(SyncMode::order), "n-th frame with n-th frame; times are not looked at", "order"},
+      {0, nullptr, nullptr}};
+  static const GType type = enum_type("GstVmafhipSync", values);
+  return type;
+}
+
+GType output_type() {
+  static const GEnumValue values[] = {{int(Side::ref), "Frames of ref_sink", "reference"},
+                                      {int(Side::dist), "Frames of dist_sink", "distorted"},
+                                      {0, nullptr, nullptr}};
+  static const GType type = enum_type("GstVmafhipOutput", values);
+  return type;
+}
+
+GType pool_method_type() {
+  static const GType type = enum_type("GstVmafhipPoolMethod", kPoolMethods);
+  return type;
+}
+
+const char *nick_of(PoolMethod method) {
+  const GEnumValue *value = kPoolMethods;
+  while (value->value != int(method)) ++value;
+  return value->value_nick;
+}
+
+}  // namespace vmafhip

@@ -1,0 +1,17 @@
+// The element's enumerations as GObject types: nicks and texts stand here once.
+#pragma once
+#include <gst/gst.h>
+
+#include "engine/pool.h"
+
+namespace vmafhip {
+
+GType backend_type();
+GType sync_type();
+GType output_type();
+GType pool_method_type();
+
+// Nick of the pool-method property, as messages carry it.
+const char *nick_of(PoolMethod method);
+
+}  // namespace vmafhip
