@@ -1,10 +1,11 @@
 #include "engine/pool.h"
 
+#include <cmath>
 #include <limits>
 
 namespace vmafhip {
 
-void RunningPool::add(double score) {
+void BasicPool::add(double score) {
   // min and max start from the first value and are replaced on comparison, so that a NaN does what it
   // does in libvmaf: it stays if it comes first and is passed over later.
   if (count_ == 0) min_ = max_ = score;
@@ -15,7 +16,7 @@ void RunningPool::add(double score) {
   ++count_;
 }
 
-double RunningPool::get(PoolMethod method) const {
+double BasicPool::get(PoolMethod method) const {
   if (count_ == 0) return std::numeric_limits<double>::quiet_NaN();
   const double n = double(count_);
   switch (method) {
@@ -29,6 +30,32 @@ double RunningPool::get(PoolMethod method) const {
       return n / reciprocals_ - 1.0;
   }
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+void RunningPool::add(double score) {
+  BasicPool::add(score);
+  const double distance = score - mean_;
+  mean_ += distance / double(count());
+  squares_ += distance * (score - mean_);
+  if (std::isnan(score))
+    nan_ = true;
+  else
+    percentiles_.add(score);
+}
+
+void RunningPool::reset() {
+  BasicPool::reset();
+  mean_ = squares_ = 0;
+  nan_ = false;
+  percentiles_.reset();
+}
+
+double RunningPool::stddev() const {
+  return count() ? std::sqrt(squares_ / double(count())) : std::numeric_limits<double>::quiet_NaN();
+}
+
+double RunningPool::percentile(double p) const {
+  return nan_ ? std::numeric_limits<double>::quiet_NaN() : percentiles_.percentile(p);
 }
 
 }  // namespace vmafhip
