@@ -17,9 +17,10 @@ int ceil_div(int a, int b) { return (a + b - 1) / b; }
 // ---- Layout -----------------------------------------------------------------------------------------------
 
 FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback,
-                         bool chroma)
-    : depth_(format.depth), distorted_(distorted), lookback_(lookback) {
+                         bool chroma, const Subsampling &subsampling)
+    : depth_(format.depth), distorted_(distorted), lookback_(lookback), subsampling_(subsampling) {
   for (Item &item : items) {
+    every_frame_ |= item.every_frame;
     Chain chain;
     for (int stage = 0; stage < item.metric->stages(); ++stage) {
       chain.strips.push_back(item.metric->strips(stage));
@@ -85,7 +86,8 @@ void FrameWork::begin(uint64_t index, FramePictures &pictures) {
   for (size_t i = 0; i < layout_.planes_.size(); ++i) {
     const FrameLayout::PlaneUse &use = layout_.planes_[i];
     const Picture &from = picture(use.picture);
-    if (!from.planes[size_t(use.plane)].data) continue;  // no earlier frame
+    if (!from.planes[size_t(use.plane)].data) continue;  // no earlier frame, or nobody reads it
+    if (use.plane > 0 && !layout_.scores(index) && !layout_.subsampling_.chroma) continue;
     view(use.picture, use.plane) = planned_view(from, use.plane, layout_.depth_, memory_.get() + use.buffer);
     if (readable_in_place(from, use.plane, layout_.depth_)) continue;
     unpacked_.push_back(int(i));
@@ -101,8 +103,10 @@ void FrameWork::begin(uint64_t index, FramePictures &pictures) {
 // Opens what may run now that the current stage of `chain` is done.
 void FrameWork::open(size_t chain) {
   if (chain == 0) {
-    open_chains_ += int(layout_.chains_.size()) - 1;
+    --open_chains_;
     for (size_t i = 1; i < progress_.size(); ++i) {
+      if (!measures(layout_.chains_[i - 1])) continue;
+      ++open_chains_;
       progress_[i].stage = -1;
       open(i);
     }
@@ -185,7 +189,7 @@ void FrameWork::unpack(int strip) {
 void FrameWork::add_up(std::byte *sums) const {
   std::memset(sums, 0, layout_.sums_bytes_);
   for (const FrameLayout::Chain &chain : layout_.chains_)
-    for (int task = 0; task < chain.tasks; ++task) {
+    for (int task = 0; task < chain.tasks && measures(chain); ++task) {
       const std::byte *share = memory_.get() + chain.partials + uint64_t(task) * chain.partial_bytes;
       for (int d = 0; d < layout_.distorted_; ++d) {
         const uint64_t at = uint64_t(d) * chain.item.sums_bytes;

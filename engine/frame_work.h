@@ -37,9 +37,23 @@ class FrameLayout {
     std::unique_ptr<Metric> metric;
     uint64_t sums_bytes = 0;  // of one distorted picture
     void (*add_sums)(std::byte *total, const std::byte *partial) = nullptr;
+    bool every_frame = true;  // false: only those that are scored
+  };
+  // Frames whose number is not a multiple of `interval` are not scored; what the items read that measure them too.
+  struct Subsampling {
+    uint64_t interval = 1;
+    bool distorted = false, chroma = false;
   };
   // `format`: size and chroma of all pictures, and the depth at which they are compared.
-  FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback, bool chroma);
+  FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback, bool chroma,
+              const Subsampling &subsampling);
+  FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback, bool chroma)
+      : FrameLayout(std::move(items), format, distorted, lookback, chroma, Subsampling()) {}
+
+  bool scores(uint64_t frame) const { return frame % subsampling_.interval == 0; }
+  // Whether there is anything to do for a frame, and whether distorted pictures are read for it.
+  bool measures(uint64_t frame) const { return scores(frame) || every_frame_; }
+  bool reads_distorted(uint64_t frame) const { return scores(frame) || subsampling_.distorted; }
 
   uint64_t scratch_bytes() const { return scratch_bytes_; }  // per worker
   uint64_t frame_bytes() const { return frame_bytes_; }      // per frame in progress
@@ -74,6 +88,8 @@ class FrameLayout {
   std::vector<PlaneUse> planes_;
   int depth_ = 8, distorted_ = 1, lookback_ = 0;
   uint64_t scratch_bytes_ = 0, frame_bytes_ = 0, sums_bytes_ = 0;
+  Subsampling subsampling_;
+  bool every_frame_ = false;  // an item needs it
 };
 
 class FrameWork {
@@ -100,7 +116,7 @@ class FrameWork {
   // ---- By workers, at the same time.
 
   void run(const Task &task, std::byte *scratch);
-  // After the last task: the shares of all strips, in their order.
+  // After the last task: the shares of all strips, in their order; zero for items that do not measure the frame.
   void add_up(std::byte *sums) const;
 
  private:
@@ -110,6 +126,9 @@ class FrameWork {
   Picture &picture(int number);
   PlaneView &view(int number, int plane);
   void open(size_t chain);
+  bool measures(const FrameLayout::Chain &chain) const {
+    return chain.item.every_frame || layout_.scores(view_.index);
+  }
   void unpack(int strip);
   std::byte *partial(const FrameLayout::Chain &chain, int stage, int strip) const;
 

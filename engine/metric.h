@@ -81,7 +81,8 @@ using Emit = std::function<void(int output, uint64_t frame, double value)>;
 class Scorer {
  public:
   virtual ~Scorer() = default;
-  // Sums of the next frame, in order without gaps. Values of this or earlier frames may be emitted.
+  // Sums of the next frame, in order; without gaps if the extractor is temporal. Values of this or earlier frames may
+  // be emitted.
   virtual void add(uint64_t frame, const std::byte *sums, const Emit &emit) = 0;
   // No further frame follows: emits what is still owed.
   virtual void flush(const Emit &emit) = 0;

@@ -140,7 +140,8 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
                                              planned.extractor->name + " reports with debug=true only");
       plan.models[m].columns.push_back(column);
     }
-  for (const PlannedExtractor &planned : plan.extractors) {
+  for (PlannedExtractor &planned : plan.extractors) {
+    planned.temporal = planned.extractor->temporal(planned.options);
     plan.lookback = std::max(plan.lookback, planned.extractor->lookback(planned.options));
     plan.lookahead = std::max(plan.lookahead, planned.extractor->lookahead(planned.options));
     plan.chroma |= !planned.extractor->luma_only(planned.options);

@@ -17,6 +17,7 @@ struct PlannedExtractor {
   OptionTexts texts;
   Options options;           // of the texts
   std::vector<int> columns;  // per output of the extractor: its column, -1 = not reported
+  bool temporal = false;     // needs every frame, also those that are not scored
 };
 
 struct PlannedModel {

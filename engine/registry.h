@@ -41,6 +41,11 @@ struct Extractor {
   size_t sums_bytes;
   void (*add_sums)(std::byte *total, const std::byte *partial);
   std::unique_ptr<Scorer> (*make_scorer)(const Options &, const PictureFormat &);
+  // measure() reads no distorted picture.
+  bool reference_only = false;
+
+  // Needs every frame, also those between the ones that are scored.
+  bool temporal(const Options &options) const { return lookback(options) > 0 || lookahead(options) > 0; }
 };
 
 std::span<const Extractor *const> extractors();

@@ -103,7 +103,12 @@ bool Scheduler::take(int &frame, Task &task) {
   active_.push_back(frame);
   frames_[size_t(frame)].begin(begun_, slot(begun_).pictures);
   ++begun_;
+  pass_measured();
   return frames_[size_t(frame)].take(task);
+}
+
+void Scheduler::pass_measured() {
+  while (begun_ < submitted_ && slot(begun_).measured) ++begun_;
 }
 
 // All tasks are done; what is left is the worker's who did the last one.
@@ -177,6 +182,13 @@ bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, int lookback, boo
 bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
   std::unique_lock lock(mutex_);
   if (!takes_frames() || dist.size() != slot(submitted_).pictures.dist.size()) return false;
+  if (!layout_->reads_distorted(submitted_))
+    for (Picture &d : dist) d = Picture();
+  if (!layout_->measures(submitted_)) {
+    slot(submitted_++).measured = true;
+    pass_measured();
+    return true;
+  }
   FramePictures &pictures = slot(submitted_).pictures;
   if (lookback_ > 0) {
     pictures.earlier = history_;

@@ -42,7 +42,8 @@ class Scheduler {
   uint64_t memory_needed() const { return needed_; }
   const FrameLayout *layout() const { return layout_.get(); }
 
-  // False without room. `dist` has as many pictures as the layout says, and is moved from.
+  // False without room. `dist` has as many pictures as the layout says, and is moved from. Pictures that the layout
+  // does not read for this frame are let go at once.
   bool submit(Picture ref, std::span<Picture> dist);
   // Takes no further frame until clear().
   void finish();
@@ -77,6 +78,8 @@ class Scheduler {
   bool take(int &frame, Task &task);
   bool can_take() const;
   void end_frame(std::unique_lock<std::mutex> &lock, int frame);
+  // Of frames that there is nothing to do for.
+  void pass_measured();
   bool takes_frames() const { return open_ && !finished_ && submitted_ - released_ < slots_.size(); }
   Slot &slot(uint64_t frame) { return slots_[frame % slots_.size()]; }
   const Slot &slot(uint64_t frame) const { return slots_[frame % slots_.size()]; }

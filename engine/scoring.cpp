@@ -2,7 +2,8 @@
 
 namespace vmafhip {
 
-Scoring::Scoring(Plan plan, int distorted) : plan_(std::move(plan)), pictures_(size_t(distorted)) {
+Scoring::Scoring(Plan plan, int distorted, int subsample)
+    : plan_(std::move(plan)), pictures_(size_t(distorted)), subsample_(uint64_t(subsample)) {
   for (size_t d = 0; d < pictures_.size(); ++d) {
     PerPicture &p = pictures_[d];
     p.rows.resize(size_t(plan_.lookahead) + 2);
@@ -37,7 +38,8 @@ void Scoring::reset() {
 
 void Scoring::take(size_t picture, size_t extractor, int output, uint64_t frame, double value) {
   const int column = plan_.extractors[extractor].columns[size_t(output)];
-  if (column < 0) return;  // a debug output that nobody asked for
+  if (column < 0 || !scores(frame))
+    return;  // a debug output that nobody asked for, or history for later frames
   PerPicture &p = pictures_[picture];
   Row &row = p.rows[frame % p.rows.size()];
   row.values[size_t(column)] = value;
@@ -49,7 +51,8 @@ void Scoring::add(const std::byte *sums, const FrameLayout &layout) {
     PerPicture &p = pictures_[d];
     p.rows[added_ % p.rows.size()].filled = 0;
     for (size_t e = 0; e < p.scorers.size(); ++e)
-      p.scorers[e]->add(added_, sums + layout.sums_at(e, int(d)), p.emit[e]);
+      if (scores(added_) || plan_.extractors[e].temporal)
+        p.scorers[e]->add(added_, sums + layout.sums_at(e, int(d)), p.emit[e]);
   }
   ++added_;
 }
@@ -61,14 +64,14 @@ void Scoring::flush() {
 }
 
 bool Scoring::complete() const {
-  if (given_out_ >= added_) return false;
+  if (next_out() >= added_) return false;
   for (const PerPicture &p : pictures_)
-    if (p.rows[given_out_ % p.rows.size()].filled != int(plan_.feature_names.size())) return false;
+    if (p.rows[next_out() % p.rows.size()].filled != int(plan_.feature_names.size())) return false;
   return true;
 }
 
 void Scoring::give_out(PerPicture &p, PictureScores &out) {
-  const Row &row = p.rows[given_out_ % p.rows.size()];
+  const Row &row = p.rows[next_out() % p.rows.size()];
   out.features = row.values;
   out.models.resize(plan_.models.size());
   out.extrapolated = false;
@@ -82,8 +85,8 @@ void Scoring::give_out(PerPicture &p, PictureScores &out) {
 }
 
 void Scoring::give_out(FrameScores &out) {
-  out.index = given_out_;
-  out.warm_up = given_out_ < uint64_t(plan_.lookback);
+  out.index = next_out();
+  out.warm_up = out.index < uint64_t(plan_.lookback);
   out.dist.resize(pictures_.size());
   for (size_t d = 0; d < pictures_.size(); ++d) give_out(pictures_[d], out.dist[d]);
   ++given_out_;

@@ -18,7 +18,8 @@ namespace vmafhip {
 
 class Scoring {
  public:
-  Scoring(Plan plan, int distorted);
+  // Every `subsample`th frame is scored.
+  Scoring(Plan plan, int distorted, int subsample);
   Scoring(const Scoring &) = delete;  // emitters point here
 
   const Plan &plan() const { return plan_; }
@@ -51,11 +52,15 @@ class Scoring {
   };
   void take(size_t picture, size_t extractor, int output, uint64_t frame, double value);
   void give_out(PerPicture &picture, PictureScores &out);
+  bool scores(uint64_t frame) const { return frame % subsample_ == 0; }
+  uint64_t next_out() const { return given_out_ * subsample_; }
 
   Plan plan_;
   std::vector<PerPicture> pictures_;
   std::vector<double> model_inputs_;
-  uint64_t added_ = 0, given_out_ = 0;
+  const uint64_t subsample_;
+  uint64_t added_ = 0;      // frames
+  uint64_t given_out_ = 0;  // scored ones
   bool flushed_ = false;
 };
 

@@ -71,15 +71,16 @@ struct Session::Impl {
   Scheduler scheduler;
   std::vector<ModelInfo> model_infos;
   std::string backend;
-  int distorted;
+  int distorted, subsample;
   bool stage_times;
 
   // One frame a worker, two waiting so that none idles, and those that wait for a successor.
   Impl(Plan plan, const CpuBackend &backend, const SessionOptions &options, int threads)
       : cpu(backend),
-        scoring(std::move(plan), options.distorted),
+        scoring(std::move(plan), options.distorted, options.subsample),
         scheduler(threads, threads + 2 + scoring.plan().lookahead),
         distorted(options.distorted),
+        subsample(options.subsample),
         stage_times(options.stage_times) {
     for (const PlannedModel &m : scoring.plan().models)
       model_infos.push_back({m.model->label(), m.model->source(), m.model->origin()});
@@ -122,13 +123,18 @@ struct Session::Impl {
       if (Status s = p.extractor->check_format(p.options, compared); !s.ok()) return s;
 
     std::vector<FrameLayout::Item> items;
-    for (const PlannedExtractor &p : plan.extractors)
+    FrameLayout::Subsampling between{uint64_t(subsample)};
+    for (const PlannedExtractor &p : plan.extractors) {
       items.push_back({cpu.make(*p.extractor, p.options, compared, distorted), p.extractor->sums_bytes,
-                       p.extractor->add_sums});
+                       p.extractor->add_sums, p.temporal});
+      if (!p.temporal) continue;
+      between.distorted |= !p.extractor->reference_only;
+      between.chroma |= !p.extractor->luma_only(p.options);
+    }
     scoring.configure(ref);
-    if (!scheduler.configure(
-            std::make_unique<FrameLayout>(std::move(items), compared, distorted, plan.lookback, plan.chroma),
-            plan.lookback, stage_times))
+    if (!scheduler.configure(std::make_unique<FrameLayout>(std::move(items), compared, distorted,
+                                                           plan.lookback, plan.chroma, between),
+                             plan.lookback, stage_times))
       return Status(Code::resource, "comparing pictures of " + describe(compared) + " with " +
                                         std::to_string(scheduler.threads()) + " threads needs " +
                                         in_units(scheduler.memory_needed()) +
@@ -149,6 +155,9 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) 
     return Status(Code::invalid_argument, "1 to " + std::to_string(kMostDistorted) +
                                               " distorted pictures can be compared at a time, not " +
                                               std::to_string(options.distorted));
+  if (options.subsample < 1)
+    return Status(Code::invalid_argument,
+                  "subsample must be 1 (every frame) or more, not " + std::to_string(options.subsample));
   auto plan = Plan::make(options.models, options.features);
   if (!plan.ok()) return plan.status();
   auto cpu = CpuBackend::choose();
@@ -190,6 +199,7 @@ Status Session::configure(const PictureFormat &ref, const PictureFormat &dist) {
   return impl_->configure(ref, {&dist, 1});
 }
 
+bool Session::scores_next() const { return impl_->scheduler.submitted() % uint64_t(impl_->subsample) == 0; }
 bool Session::has_room() const { return impl_->scheduler.has_room(); }
 bool Session::submit(Picture ref, std::span<Picture> dist) {
   return impl_->scheduler.submit(std::move(ref), dist);

@@ -39,6 +39,7 @@ struct SessionOptions {
   Backend backend = Backend::automatic;
   int threads = 0;           // workers, 0 = number of processors
   int distorted = 1;         // pictures that are compared with each reference
+  int subsample = 1;         // frames 0, N, 2N … are scored; temporal features see all of them
   bool stage_times = false;  // let the workers measure where their time goes
 };
 
@@ -57,7 +58,7 @@ struct PictureScores {
 
 // Scores of one frame.
 struct FrameScores {
-  uint64_t index = 0;
+  uint64_t index = 0;    // of the frame; with subsample=N a multiple of N
   bool warm_up = false;  // temporal features lack history: first frames after start or reset
   std::vector<PictureScores> dist;
 };
@@ -89,6 +90,9 @@ class Session {
   Status configure(const PictureFormat &ref, std::span<const PictureFormat> dist);
   Status configure(const PictureFormat &ref, const PictureFormat &dist);
 
+  // Whether the frame that submit() takes next will be scored: with subsample=N every Nth is, from frame 0 on. Of the
+  // others, what only temporal extractors need is read, and the rest let go at once.
+  bool scores_next() const;
   // submit() would take a pair. Any thread.
   bool has_room() const;
   // Takes pictures of the configured formats (moved from `dist`), or returns false while there is no room.
@@ -115,7 +119,7 @@ class Session {
   // Called whenever a worker has completed a frame. Set before the first submit().
   void on_progress(std::function<void()> callback);
 
-  // Over the frames that next() and wait() have given out since reset(); order of the names.
+  // Over the scores that next() and wait() have given out since reset(); order of the names.
   const std::vector<RunningPool> &feature_pools(size_t dist = 0) const;
   const std::vector<RunningPool> &model_pools(size_t dist = 0) const;
 

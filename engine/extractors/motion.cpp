@@ -172,6 +172,7 @@ const Extractor kMotionExtractor = {
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<MotionScorer>(options, format);
     },
+    .reference_only = true,
 };
 
 const Extractor kMotionV2Extractor = {
@@ -197,6 +198,7 @@ const Extractor kMotionV2Extractor = {
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<MotionV2Scorer>(options, format);
     },
+    .reference_only = true,
 };
 
 }  // namespace vmafhip
