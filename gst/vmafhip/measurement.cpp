@@ -20,6 +20,8 @@ Measurement::Measurement(GstElement *element, Inbox &inbox, Output &output)
 bool Measurement::start(const Settings &settings) {
   SessionOptions options;
   options.models = settings.model;
+  options.features = settings.features;
+  options.subsample = int(settings.subsample);
   options.backend = settings.backend;
   options.threads = int(settings.threads);
   auto session = Session::create(options);
@@ -72,7 +74,10 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
   if (info.timed && settings_.sync == SyncMode::timestamp &&
       distances_.add(info.dist_running_time - info.running_time))
     say_not_simultaneous();
-  in_flight_.push_back(info);
+  if (session_->scores_next())
+    in_flight_.push_back(info);
+  else
+    output_.settle(info.ticket);
   report_.count([](Counters &c) { ++c.compared; });
   session_->submit(std::move(*ref), std::move(*dist));  // there is room, and nobody else submits
   return Submitted::done;

@@ -76,7 +76,7 @@ class Measurement {
   std::unique_ptr<Session> session_;
   Report report_;
   DistanceWatch distances_;
-  std::deque<PairInfo> in_flight_;  // submitted, in order
+  std::deque<PairInfo> in_flight_;  // submitted and to be scored, in order
   std::optional<std::pair<PictureFormat, PictureFormat>> configured_;
   FrameScores scores_;  // reused
   guint64 index_ = 0, frame_number_ = 0;

@@ -82,9 +82,15 @@ const std::vector<Row> &settings_table() {
                       ":name=LABEL, :enable_transform=true, :disable_clip=true, :EXTRACTOR.OPTION=VALUE "
                       "as wanted; '\\' escapes ':' and '|'",
                       kFixed),
+      text<&S::features>("features", "Features",
+                         "Further feature extractors separated by '|', each NAME or "
+                         "NAME=OPTION=VALUE:OPTION=VALUE",
+                         kFixed),
       choice<&S::backend>(backend_type(), "backend", "Back end", "What computes the metrics", kFixed),
       count<&S::threads>(0, 1024, "threads", "Threads", "CPU worker threads, 0 = number of processors",
                          kFixed),
+      count<&S::subsample>(1, G_MAXINT, "subsample", "Subsample",
+                           "Score every Nth compared frame; temporal features still see every frame", kFixed),
       choice<&S::sync>(sync_type(), "sync", "Synchronisation", "How frames find their partners", kFixed),
       signed64<&S::tolerance>(-1, "tolerance", "Tolerance",
                               "Largest distance in running time of two partners in ns, -1 = half the "

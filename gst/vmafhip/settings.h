@@ -10,9 +10,10 @@
 namespace vmafhip {
 
 struct Settings {
-  std::string model = "vmaf_v0.6.1";
+  std::string model = "vmaf_v0.6.1", features;
   Backend backend = Backend::automatic;
   guint threads = 0;
+  guint subsample = 1;
   SyncMode sync = SyncMode::timestamp;
   gint64 tolerance = -1;
   guint64 sync_window = 5 * GST_SECOND;
