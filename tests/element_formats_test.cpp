@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "gst/vmafhip/stream.h"
+#include "gst/vmafhip/mapping.h"
 #include "tests/pipeline.h"
 
 namespace vmafhip::test {

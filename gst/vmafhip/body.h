@@ -55,6 +55,7 @@ inline GstPad *output_pad(Vmafhip *self) { return self->sink[size_t(output_side(
 // Functions of the pads (sinks.cpp).
 GstFlowReturn sink_chain(GstPad *pad, GstObject *parent, GstBuffer *buffer);
 gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event);
+GstPadProbeReturn sink_caps_probe(GstPad *pad, GstPadProbeInfo *info, gpointer self);
 gboolean src_event(GstPad *pad, GstObject *parent, GstEvent *event);
 // (queries.cpp)
 gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query);

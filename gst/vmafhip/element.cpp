@@ -157,6 +157,7 @@ static void vmafhip_init(Vmafhip *self) {
         nullptr));
     gst_pad_set_chain_function(pad, sink_chain);
     gst_pad_set_event_function(pad, sink_event);
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, sink_caps_probe, self, nullptr);
     gst_pad_set_query_function(pad, sink_query);
     gst_pad_set_activatemode_function(pad, sink_activate);
     // By the template: the default would ask downstream, and refuse before we can say why.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gst/vmafhip/errors.h"
+#include "gst/vmafhip/mapping.h"
 
 GST_DEBUG_CATEGORY_EXTERN(vmafhip_debug);
 #define GST_CAT_DEFAULT vmafhip_debug
@@ -38,6 +39,7 @@ bool Measurement::start(const Settings &settings) {
                     m.origin.c_str());
   GST_INFO_OBJECT(element_, "back end: %s", session_->backend_description().c_str());
   distances_ = DistanceWatch();
+  pictures_ = PictureWatch(!session_->models().empty());
   index_ = frame_number_ = index_at_start_ = 0;
   last_time_ = 0;
   finished_ = pooled_ = false;
@@ -61,13 +63,7 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
   if (!session_->has_room()) return Submitted::no_room;
   auto ref = map_picture(pair->ref.data.buffer, pair->ref.data.stream);
   auto dist = map_picture(pair->dist.data.buffer, pair->dist.data.stream);
-  for (const auto *picture : {&ref, &dist})
-    if (!picture->ok()) {
-      const Status &status = picture->status();
-      post_error(element_,
-                 Status(status.code(), (picture == &ref ? "ref_sink: " : "dist_sink: ") + status.message()));
-      return Submitted::failed;
-    }
+  if (!ref.ok() || !dist.ok()) return refuse(ref.status(), dist.status());
   PairInfo info = describe(*pair);
   last_time_ = settings_.output == Side::ref ? info.running_time : info.dist_running_time;
   pair.reset();
@@ -83,9 +79,24 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
   return Submitted::done;
 }
 
+// For errors that name the size of a picture which is not its stream's.
+static std::string crop_note(const char *pad, const Stream &stream, const Rect &part) {
+  const int width = GST_VIDEO_INFO_WIDTH(&stream.info), height = GST_VIDEO_INFO_HEIGHT(&stream.info);
+  if (part.width == width && part.height == height) return "";
+  return std::string("; ") + pad + " is cropped from " + std::to_string(width) + "x" +
+         std::to_string(height) + " to " + std::to_string(part.width) + "x" + std::to_string(part.height);
+}
+
 Measurement::Submitted Measurement::configure(const FramePair &pair) {
-  const std::pair formats(picture_format(pair.ref.data.stream->info),
-                          picture_format(pair.dist.data.stream->info));
+  const QueuedFrame &ref = pair.ref.data, &dist = pair.dist.data;
+  const auto ref_part = picture_part(ref.buffer.get(), *ref.stream);
+  const auto dist_part = picture_part(dist.buffer.get(), *dist.stream);
+  if (!ref_part.ok() || !dist_part.ok()) return refuse(ref_part.status(), dist_part.status());
+  if (!compatible(look_at(ref.buffer.get(), *ref.stream, *ref_part),
+                  look_at(dist.buffer.get(), *dist.stream, *dist_part)))
+    return Submitted::failed;
+  const std::pair formats(picture_format(ref.stream->info, *ref_part),
+                          picture_format(dist.stream->info, *dist_part));
   if (configured_ == formats) return Submitted::done;
   if (configured_) {
     if (!drain()) return Submitted::interrupted;
@@ -93,11 +104,27 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
   }
   configured_.reset();
   if (Status s = session_->configure(formats.first, formats.second); !s.ok()) {
-    post_error(element_, s);
+    post_error(element_, Status(s.code(), s.message() + crop_note("ref_sink", *ref.stream, *ref_part) +
+                                              crop_note("dist_sink", *dist.stream, *dist_part)));
     return Submitted::failed;
   }
   configured_ = formats;
   return Submitted::done;
+}
+
+Measurement::Submitted Measurement::refuse(const Status &ref, const Status &dist) {
+  const Status &status = ref.ok() ? dist : ref;
+  post_error(element_, Status(status.code(), (ref.ok() ? "dist_sink: " : "ref_sink: ") + status.message()));
+  return Submitted::failed;
+}
+
+bool Measurement::compatible(const Look &ref, const Look &dist) {
+  std::vector<Remark> remarks;
+  const Status status = pictures_.check(ref, dist, remarks);
+  for (const Remark &r : remarks)
+    GST_ELEMENT_WARNING(element_, STREAM, FORMAT, ("%s", r.text.c_str()), ("%s", r.detail.c_str()));
+  if (!status.ok()) post_error(element_, status);
+  return status.ok();
 }
 
 PairInfo Measurement::describe(const FramePair &pair) {

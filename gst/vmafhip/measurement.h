@@ -16,6 +16,7 @@
 #include "gst/vmafhip/frame.h"
 #include "gst/vmafhip/inbox.h"
 #include "gst/vmafhip/output.h"
+#include "gst/vmafhip/picture_watch.h"
 #include "gst/vmafhip/report.h"
 #include "gst/vmafhip/settings.h"
 
@@ -63,6 +64,10 @@ class Measurement {
 
  private:
   Submitted configure(const FramePair &pair);
+  // Posts the first of two pads' errors.
+  Submitted refuse(const Status &ref, const Status &dist);
+  // Posts what is to be said of the pictures; false: an error.
+  bool compatible(const Look &ref, const Look &dist);
   PairInfo describe(const FramePair &pair);
   void scored(const FrameScores &scores);
   void say_not_simultaneous();
@@ -76,6 +81,7 @@ class Measurement {
   std::unique_ptr<Session> session_;
   Report report_;
   DistanceWatch distances_;
+  PictureWatch pictures_;
   std::deque<PairInfo> in_flight_;  // submitted and to be scored, in order
   std::optional<std::pair<PictureFormat, PictureFormat>> configured_;
   FrameScores scores_;  // reused

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "gst/vmafhip/mapping.h"
+
 namespace vmafhip {
 
 guint64 Output::hold(BufferPtr buffer, std::shared_ptr<const Stream> stream) {
@@ -74,6 +76,7 @@ GstFlowReturn Output::push(Entry entry) {
   // another reader (tee, engine) it is a copy that shares the memory, and nobody sees a change.
   GstBuffer *buffer = gst_buffer_ref(entry.buffer.get());
   entry.buffer.reset();
+  buffer = without_crop_meta(buffer, entry.stream->info);
   if (entry.score) {
     buffer = gst_buffer_make_writable(buffer);
     if (GstCustomMeta *meta = gst_buffer_add_custom_meta(buffer, kScoreMeta)) {

@@ -25,6 +25,7 @@ gboolean vmafhip::sink_query(GstPad *pad, GstObject *parent, GstQuery *query) {
     }
     case GST_QUERY_ALLOCATION: {
       gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+      gst_query_add_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, nullptr);
       GstCaps *caps;
       gst_query_parse_allocation(query, &caps, nullptr);
       GstVideoInfo info;

@@ -1,8 +1,22 @@
 // What arrives on the pads: frames and events of the sink pads, in the upstream threads, and what comes back from
 // behind the src pad.
 #include "gst/vmafhip/body.h"
+#include "gst/vmafhip/pad.h"
 
 using namespace vmafhip;
+
+static void renew_stream(Vmafhip *self, GstPad *pad) {
+  PadState &state = state_of(self, side_of(self, pad));
+  if (!state.caps || !state.has_segment) return;
+  auto stream = std::make_shared<Stream>();
+  stream->caps.reset(gst_caps_ref(state.caps.get()));
+  stream->info = state.info;
+  stream->segment = state.segment;
+  stream->segment_seqnum = state.segment_seqnum;
+  stream->pad_offset = state.segment_offset;
+  stream->crop = pad_crop(pad);
+  state.stream = std::move(stream);
+}
 
 // ---- frames ------------------------------------------------------------------------------------
 
@@ -31,7 +45,7 @@ static GstFlowReturn put_gap(Vmafhip *self, Side side, GstBuffer *buffer) {
 GstFlowReturn vmafhip::sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw) {
   Vmafhip *self = VMAFHIP(parent);
   const Side side = side_of(self, pad);
-  const auto &stream = state_of(self, side).stream;
+  const auto &stream = state_of(self, side).stream;  // the present one, also when it is renewed
   BufferPtr buffer = adopt(raw);
   if (!stream) {
     GST_ELEMENT_ERROR(self, STREAM, FORMAT,
@@ -39,6 +53,7 @@ GstFlowReturn vmafhip::sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw
     return GST_FLOW_NOT_NEGOTIATED;
   }
   if (gst_buffer_n_memory(raw) == 0) return put_gap(self, side, raw);
+  if (stream->crop != pad_crop(pad)) renew_stream(self, pad);
   Item item;
   const GstClockTime pts = GST_BUFFER_PTS(raw);
   if (GST_CLOCK_TIME_IS_VALID(pts) && stream->segment.format == GST_FORMAT_TIME) {
@@ -57,18 +72,6 @@ GstFlowReturn vmafhip::sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw
 
 // ---- events ------------------------------------------------------------------------------------
 
-static void renew_stream(Vmafhip *self, Side side) {
-  PadState &state = state_of(self, side);
-  if (!state.caps || !state.has_segment) return;
-  auto stream = std::make_shared<Stream>();
-  stream->caps.reset(gst_caps_ref(state.caps.get()));
-  stream->info = state.info;
-  stream->segment = state.segment;
-  stream->segment_seqnum = state.segment_seqnum;
-  stream->pad_offset = state.segment_offset;
-  state.stream = std::move(stream);
-}
-
 static bool upstream_is_live(GstPad *pad) {
   GstQuery *query = gst_query_new_latency();
   gboolean live = FALSE;
@@ -77,18 +80,42 @@ static bool upstream_is_live(GstPad *pad) {
   return live;
 }
 
+static void refuse_caps(Vmafhip *self, GstPad *pad, GstCaps *caps) {
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  const char *mode = gst_structure_get_string(s, "interlace-mode");
+  const bool fields = g_strcmp0(mode, "alternate") == 0 || g_strcmp0(mode, "fields") == 0;
+  gchar *text = gst_caps_to_string(caps);
+  GST_ELEMENT_ERROR(
+      self, STREAM, FORMAT,
+      (fields ? "%s takes whole frames, not single fields" : "%s cannot take these caps", GST_PAD_NAME(pad)),
+      ("%s. %s", text,
+       fields ? "Deinterlace the stream or interleave its fields before the pad."
+              : "gst-inspect-1.0 vmafhip lists what it takes; put a videoconvert before the pad."));
+  g_free(text);
+}
+
+// Caps that the template does not allow are refused before the event function sees them, and upstream would say no
+// more than "not negotiated".
+GstPadProbeReturn vmafhip::sink_caps_probe(GstPad *pad, GstPadProbeInfo *info, gpointer self) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps *caps;
+  gst_event_parse_caps(event, &caps);
+  if (!gst_pad_query_accept_caps(pad, caps)) refuse_caps(VMAFHIP(self), pad, caps);
+  return GST_PAD_PROBE_OK;
+}
+
 static gboolean handle_caps(Vmafhip *self, GstPad *pad, Side side, GstEvent *event) {
   PadState &state = state_of(self, side);
   GstCaps *caps;
   gst_event_parse_caps(event, &caps);
-  if (!gst_video_info_from_caps(&state.info, caps)) {
-    gchar *text = gst_caps_to_string(caps);
-    GST_ELEMENT_ERROR(self, STREAM, FORMAT, ("%s cannot take these caps", GST_PAD_NAME(pad)), ("%s", text));
-    g_free(text);
+  if (!gst_video_info_from_caps(&state.info, caps) ||
+      GST_VIDEO_INFO_INTERLACE_MODE(&state.info) == GST_VIDEO_INTERLACE_MODE_FIELDS) {
+    refuse_caps(self, pad, caps);
     return FALSE;
   }
   state.caps.reset(gst_caps_ref(caps));
-  renew_stream(self, side);
+  renew_stream(self, pad);
   const int fps_n = GST_VIDEO_INFO_FPS_N(&state.info), fps_d = GST_VIDEO_INFO_FPS_D(&state.info);
   if (side == output_side(self) && fps_n > 0 && fps_d > 0) {
     self->body->comparer.set_frame_duration(gst_util_uint64_scale_int(GST_SECOND, fps_d, fps_n));
@@ -141,7 +168,7 @@ gboolean vmafhip::sink_event(GstPad *pad, GstObject *parent, GstEvent *event) {
       state.segment_offset = gst_pad_get_offset(pad);
       state.segment_seqnum = gst_event_get_seqnum(event);
       state.has_segment = true;
-      renew_stream(self, side);
+      renew_stream(self, pad);
       self->body->live[size_t(side)] = upstream_is_live(pad);
       inbox.set_live(self->body->live[0] || self->body->live[1]);
       break;

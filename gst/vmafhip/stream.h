@@ -1,15 +1,15 @@
-// What the buffers of a pad mean, and how they become the engine's pictures.
+// What the buffers of a pad mean.
 #pragma once
 #include <gst/video/video.h>
 
 #include <memory>
 
-#include "engine/session.h"
+#include "gst/vmafhip/crop.h"
 #include "gst/vmafhip/handles.h"
 
 namespace vmafhip {
 
-// Caps and segment of a pad at one time; immutable. Every frame carries the one it came with, since the
+// Caps, segment and crop of a pad at one time; immutable. Every frame carries the one it came with, since the
 // pad may have moved on when the frame leaves.
 struct Stream {
   CapsPtr caps;
@@ -17,6 +17,7 @@ struct Stream {
   GstSegment segment;
   guint32 segment_seqnum = GST_SEQNUM_INVALID;
   gint64 pad_offset = 0;  // the part of the segment's times that is the pad's `offset`
+  Crop crop;              // the pad's crop-… properties
 };
 
 // Formats the element takes, for pad templates.
@@ -24,14 +25,8 @@ struct Stream {
   "{ I420, YV12, NV12, NV21, Y42B, NV16, Y444, GRAY8, I420_10LE, I422_10LE, Y444_10LE, P010_10LE, " \
   "I420_12LE, I422_12LE, Y444_12LE, P012_LE, P016_LE, Y444_16LE, GRAY16_LE }"
 
-PictureFormat picture_format(const GstVideoInfo &info);
-
 // Signed running time of a position in the stream, with the pad's present offset; ns. Within 73 years of 0, so that
 // differences of two never overflow.
 gint64 running_time(const Stream &stream, GstClockTime position, gint64 pad_offset);
-
-// Maps the buffer for reading; it stays mapped and referenced as long as the picture lives. The error says
-// how the buffer differs from its caps.
-Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const Stream> &stream);
 
 }  // namespace vmafhip
