@@ -1,55 +1,36 @@
 // Every input format, every way a picture can lie in its buffer, and what must not happen to shared buffers.
 #include <gtest/gtest.h>
 
-#include <bit>
+#include <map>
 
 #include "gst/vmafhip/mapping.h"
-#include "tests/pipeline.h"
+#include "tests/formats.h"
 
 namespace vmafhip::test {
 namespace {
 
 constexpr int kWidth = 70, kHeight = 50, kFrames = 3;
 
-struct FormatCase {
-  const char *name;
-  int depth, sub_x, sub_y;
-};
-// The interface's list.
-constexpr FormatCase kFormats[] = {
-    {"I420", 8, 2, 2},       {"YV12", 8, 2, 2},       {"NV12", 8, 2, 2},       {"NV21", 8, 2, 2},
-    {"Y42B", 8, 2, 1},       {"NV16", 8, 2, 1},       {"Y444", 8, 1, 1},       {"GRAY8", 8, 1, 1},
-    {"I420_10LE", 10, 2, 2}, {"I422_10LE", 10, 2, 1}, {"Y444_10LE", 10, 1, 1}, {"P010_10LE", 10, 2, 2},
-    {"I420_12LE", 12, 2, 2}, {"I422_12LE", 12, 2, 1}, {"Y444_12LE", 12, 1, 1}, {"P012_LE", 12, 2, 2},
-    {"P016_LE", 16, 2, 2},   {"Y444_16LE", 16, 1, 1}, {"GRAY16_LE", 16, 1, 1},
-};
-
-clipgen::Generator clip_for(const FormatCase &f, int width = kWidth, int height = kHeight) {
-  clipgen::Format format;
-  format.width = width, format.height = height, format.frames = kFrames, format.depth = f.depth;
-  format.sub_x = f.sub_x, format.sub_y = f.sub_y;
-  return clipgen::Generator("natural-blur", format);
+// The planar format of a depth.
+FormatCase plain_format(int depth) {
+  return depth == 8    ? FormatCase{"I420", 8, 2, 2}
+         : depth == 10 ? FormatCase{"I420_10LE", 10, 2, 2}
+         : depth == 12 ? FormatCase{"I420_12LE", 12, 2, 2}
+                       : FormatCase{"Y444_16LE", 16, 1, 1};
 }
 
-std::function<GstBuffer *()> source(const FormatCase &f, clipgen::Role role, const Layout &layout = {},
-                                    int up = 0) {
-  const auto clip = std::make_shared<clipgen::Generator>(clip_for(f));
+std::function<GstBuffer *()> source(const FormatCase &f, clipgen::Role role, const Layout &layout = {}) {
+  const auto clip = std::make_shared<clipgen::Generator>(clip_for(f, kWidth, kHeight, kFrames));
   return [=, frame = 0]() mutable -> GstBuffer * {
     if (frame == kFrames) return nullptr;
-    Planes planes = clip_planes(*clip, role, frame);
-    for (auto &plane : planes)
-      for (uint16_t &v : plane) v = uint16_t(v << up);
-    FormatCase in = f;
-    in.depth += up;
-    GstBuffer *buffer = make_buffer(video_info(in.name, kWidth, kHeight), planes, layout);
-    GST_BUFFER_PTS(buffer) = GstClockTime(frame++) * 40 * GST_MSECOND;
-    GST_BUFFER_DURATION(buffer) = 40 * GST_MSECOND;
-    return buffer;
+    const Planes planes = clip_planes(*clip, role, frame);
+    return stamp(make_buffer(video_info(f.name, kWidth, kHeight), planes, layout), frame++);
   };
 }
 
 // All values of all frame messages, bit for bit.
-std::vector<uint64_t> scores(const FormatCase &ref, const FormatCase &dist, const Layout &layout = {}) {
+std::vector<std::vector<uint64_t>> scores(const FormatCase &ref, const FormatCase &dist,
+                                          const Layout &layout = {}) {
   Pipeline pipeline(
       "vmafhip name=v ! fakesink name=out appsrc name=ref caps=" + caps_text(ref.name, kWidth, kHeight) +
       " ! v.ref_sink appsrc name=dist caps=" + caps_text(dist.name, kWidth, kHeight) + " ! v.dist_sink");
@@ -57,15 +38,8 @@ std::vector<uint64_t> scores(const FormatCase &ref, const FormatCase &dist, cons
   pipeline.feed("dist", source(dist, clipgen::Role::distorted, layout));
   EXPECT_EQ(pipeline.run(), "eos") << (pipeline.errors.empty() ? "" : pipeline.errors[0]);
   EXPECT_EQ(pipeline.out.size(), size_t(kFrames));
-  std::vector<uint64_t> bits;
-  for (const StructurePtr &s : pipeline.frames) {
-    const GValue *features = gst_structure_get_value(s.get(), "features");
-    const GstStructure *f = gst_value_get_structure(features);
-    for (gint i = 0; i < gst_structure_n_fields(f); ++i)
-      bits.push_back(std::bit_cast<uint64_t>(real(f, gst_structure_nth_field_name(f, guint(i)))));
-    bits.push_back(std::bit_cast<uint64_t>(real(s.get(), "score")));
-  }
-  EXPECT_EQ(bits.size(), size_t(kFrames) * 15);
+  const auto bits = value_bits(pipeline);
+  EXPECT_EQ(bits.size(), size_t(kFrames));
   return bits;
 }
 
@@ -73,10 +47,7 @@ class EveryFormat : public ::testing::TestWithParam<FormatCase> {};
 
 // Luma is the same in all formats of a depth, so the scores must be too.
 TEST_P(EveryFormat, SameLumaSameScores) {
-  const FormatCase plain = GetParam().depth == 8    ? FormatCase{"I420", 8, 2, 2}
-                           : GetParam().depth == 10 ? FormatCase{"I420_10LE", 10, 2, 2}
-                           : GetParam().depth == 12 ? FormatCase{"I420_12LE", 12, 2, 2}
-                                                    : FormatCase{"Y444_16LE", 16, 1, 1};
+  const FormatCase plain = plain_format(GetParam().depth);
   const auto expected = scores(plain, plain);
   EXPECT_EQ(scores(GetParam(), GetParam()), expected);
   EXPECT_EQ(scores(plain, GetParam()), expected);
@@ -97,14 +68,14 @@ TEST_P(EveryFormat, PictureHoldsTheSamples) {
   const FormatCase &f = GetParam();
   auto stream = std::make_shared<Stream>();
   stream->info = video_info(f.name, kWidth + 1, kHeight + 1);  // odd: chroma is rounded up
-  const auto clip = clip_for(f, kWidth + 1, kHeight + 1);
+  const auto clip = clip_for(f, kWidth + 1, kHeight + 1, kFrames);
   const Planes planes = clip_planes(clip, clipgen::Role::reference, 1);
   for (const Layout &layout : {Layout{}, Layout{10, 4, true, true}}) {
     auto picture = map_picture(adopt(make_buffer(stream->info, planes, layout)), stream);
     ASSERT_TRUE(picture.ok()) << picture.status().message();
     EXPECT_EQ(picture->format.depth, f.depth);
     const int count = picture->format.chroma == Chroma::c400 ? 1 : 3;
-    EXPECT_EQ(count, std::string(f.name).starts_with("GRAY") ? 1 : 3);
+    EXPECT_EQ(count, f.gray() ? 1 : 3);
     for (int p = 0; p < count; ++p) {
       const Plane &plane = picture->planes[size_t(p)];
       ASSERT_EQ(size_t(plane.width) * size_t(plane.height), planes[size_t(p)].size());
@@ -123,44 +94,114 @@ TEST_P(EveryFormat, PictureHoldsTheSamples) {
 INSTANTIATE_TEST_SUITE_P(Formats, EveryFormat, ::testing::ValuesIn(kFormats),
                          [](const auto &info) { return info.param.name; });
 
-// The shallower picture is shifted up.
-TEST(Depths, MayDiffer) {
-  const FormatCase eight{"I420", 8, 2, 2}, ten{"I420_10LE", 10, 2, 2};
-  auto run = [](const char *ref_format, std::function<GstBuffer *()> ref, const char *dist_format,
-                std::function<GstBuffer *()> dist) {
-    Pipeline pipeline(std::string("vmafhip name=v ! fakesink name=out appsrc name=ref caps=") +
-                      caps_text(ref_format, kWidth, kHeight) + " ! v.ref_sink appsrc name=dist caps=" +
-                      caps_text(dist_format, kWidth, kHeight) + " ! v.dist_sink");
-    pipeline.feed("ref", std::move(ref));
-    pipeline.feed("dist", std::move(dist));
-    EXPECT_EQ(pipeline.run(), "eos");
-    std::vector<double> all;
-    for (const StructurePtr &s : pipeline.frames) all.push_back(real(s.get(), "score"));
-    return all;
+// ---- pairs of formats ------------------------------------------------------------------------------
+
+// Stretches of frames, each in its own format and size; feeds one pad.
+struct Stretch {
+  GstVideoInfo info;
+  std::vector<Planes> frames;
+};
+std::function<GstSample *()> stretches(std::vector<Stretch> all) {
+  return [all = std::move(all), stretch = size_t(0), frame = size_t(0), n = 0]() mutable -> GstSample * {
+    if (stretch < all.size() && frame == all[stretch].frames.size()) ++stretch, frame = 0;
+    if (stretch == all.size()) return nullptr;
+    GstCaps *caps = gst_video_info_to_caps(&all[stretch].info);
+    GstBuffer *buffer = stamp(make_buffer(all[stretch].info, all[stretch].frames[frame++]), n++);
+    GstSample *sample = gst_sample_new(buffer, caps, nullptr, nullptr);
+    gst_buffer_unref(buffer);
+    gst_caps_unref(caps);
+    return sample;
   };
-  // 8 bits in a 10-bit container, shifted by hand.
-  auto shifted = [&](clipgen::Role role) {
-    return [next = source(eight, role), role, frame = 0]() mutable -> GstBuffer * {
-      if (frame == kFrames) return nullptr;
-      Planes planes = clip_planes(clip_for({"I420", 8, 2, 2}), role, frame);
-      for (auto &plane : planes)
-        for (uint16_t &v : plane) v = uint16_t(v << 2);
-      GstBuffer *buffer = make_buffer(video_info("I420_10LE", kWidth, kHeight), planes);
-      GST_BUFFER_PTS(buffer) = GstClockTime(frame++) * 40 * GST_MSECOND;
-      return buffer;
-    };
-  };
-  const auto mixed = run("I420", source(eight, clipgen::Role::reference), "I420_10LE",
-                         source(ten, clipgen::Role::distorted));
-  const auto by_hand =
-      run("I420_10LE", shifted(clipgen::Role::reference), "I420_10LE", source(ten, clipgen::Role::distorted));
-  ASSERT_EQ(mixed.size(), size_t(kFrames));
-  EXPECT_EQ(mixed, by_hand);
-  const auto other_way = run("I420_10LE", source(ten, clipgen::Role::reference), "I420",
-                             source(eight, clipgen::Role::distorted));
-  EXPECT_EQ(other_way, run("I420_10LE", source(ten, clipgen::Role::reference), "I420_10LE",
-                           shifted(clipgen::Role::distorted)));
 }
+
+std::vector<std::vector<uint64_t>> scores(std::vector<Stretch> ref, std::vector<Stretch> dist) {
+  Pipeline pipeline(
+      "vmafhip name=v ! fakesink name=out appsrc name=ref ! v.ref_sink appsrc name=dist ! v.dist_sink");
+  pipeline.feed_samples("ref", stretches(std::move(ref)));
+  pipeline.feed_samples("dist", stretches(std::move(dist)));
+  EXPECT_EQ(pipeline.run(), "eos") << (pipeline.errors.empty() ? "" : pipeline.errors[0]);
+  return value_bits(pipeline);
+}
+
+// Frames of a clip of the format's depth, stored in `in`, whose depth may be larger: then shifted up.
+Stretch frames_of(const FormatCase &f, clipgen::Role role, int width, int height, int frames,
+                  const FormatCase &in) {
+  Stretch out{video_info(in.name, width, height), {}};
+  const auto clip = clip_for({"", f.depth, in.sub_x, in.sub_y}, width, height, frames);
+  for (int n = 0; n < frames; ++n) {
+    out.frames.push_back(clip_planes(clip, role, n));
+    shift_up(out.frames.back(), in.depth - f.depth);
+  }
+  return out;
+}
+// Luma of all formats of a depth is the same, and the shallower of a pair is shifted up: so are scores those of two
+// planar pictures of the larger depth. All 361 pairs, one after the other in a pipeline for each format of the reference.
+TEST(Pairs, OfAnyTwoFormats) {
+  constexpr int kEach = 2;
+  const auto frames = [](const FormatCase &f, clipgen::Role role, const FormatCase &in) {
+    return frames_of(f, role, kWidth, kHeight, kEach, in);
+  };
+  std::map<std::pair<int, int>, std::vector<std::vector<uint64_t>>> expected;
+  for (const int ref : {8, 10, 12, 16})
+    for (const int dist : {8, 10, 12, 16}) {
+      const FormatCase in = plain_format(std::max(ref, dist));
+      expected[{ref, dist}] = scores({frames(plain_format(ref), clipgen::Role::reference, in)},
+                                     {frames(plain_format(dist), clipgen::Role::distorted, in)});
+    }
+  // In an order in which no two that are the same to the engine (NV12, I420) follow each other: every pair starts anew.
+  std::vector<FormatCase> order;
+  for (size_t n = 0; n < std::size(kFormats); ++n) order.push_back(kFormats[7 * n % std::size(kFormats)]);
+  std::vector<Stretch> dist;
+  for (const FormatCase &f : order) dist.push_back(frames(f, clipgen::Role::distorted, f));
+  for (const FormatCase &ref : kFormats) {
+    const Stretch same = frames(ref, clipgen::Role::reference, ref);
+    const auto bits = scores(std::vector<Stretch>(dist.size(), same), dist);
+    ASSERT_EQ(bits.size(), dist.size() * kEach) << ref.name;
+    for (size_t n = 0; n < bits.size(); ++n) {
+      const FormatCase &f = order[n / kEach];
+      EXPECT_EQ(bits[n], (expected[{ref.depth, f.depth}].at(n % kEach))) << ref.name << " against " << f.name;
+    }
+  }
+}
+
+// ---- sizes -----------------------------------------------------------------------------------------
+
+// One frame that is the same in all formats of a depth, out of the planes of a 4:4:4 clip of 8 bits.
+Stretch frame_in(const FormatCase &f, const Planes &full, int width, int height) {
+  Stretch out{video_info(f.name, width, height), {full}};
+  Planes &planes = out.frames[0];
+  const int chroma_width = (width + f.sub_x - 1) / f.sub_x, chroma_height = (height + f.sub_y - 1) / f.sub_y;
+  for (size_t p = 1; p < 3; ++p) {
+    planes[p].clear();
+    for (int y = 0; y < chroma_height; ++y) {
+      const auto row = full[p].begin() + y * f.sub_y * width;
+      for (int x = 0; x < chroma_width; ++x) planes[p].push_back(row[x * f.sub_x]);
+    }
+  }
+  shift_up(planes, f.depth - 8);
+  return out;
+}
+
+// Sizes that chroma does not halve, in every format, against the planar format of the same depth.
+TEST(Sizes, Odd) {
+  for (const auto &[width, height] : {std::pair(33, 33), std::pair(35, 37), std::pair(1919, 1079)}) {
+    const auto clip = clip_for({"", 8, 1, 1}, width, height, 1);
+    const Planes ref = clip_planes(clip, clipgen::Role::reference, 0);
+    const Planes dist = clip_planes(clip, clipgen::Role::distorted, 0);
+    const auto bits = [&, width = width, height = height](const FormatCase &f) {
+      return scores({frame_in(f, ref, width, height)}, {frame_in(f, dist, width, height)});
+    };
+    std::map<int, std::vector<std::vector<uint64_t>>> expected;
+    for (const int depth : {8, 10, 12, 16}) expected[depth] = bits(plain_format(depth));
+    for (const FormatCase &f : kFormats) {
+      const auto found = bits(f);
+      ASSERT_EQ(found.size(), 1u) << f.name << " " << width << "x" << height;
+      EXPECT_EQ(found, expected[f.depth]) << f.name << " " << width << "x" << height;
+    }
+  }
+}
+
+// ---- buffers ---------------------------------------------------------------------------------------
 
 // A buffer that is too small for its caps, or whose meta contradicts them, is an error that says so.
 TEST(BadBuffers, AreNamed) {
