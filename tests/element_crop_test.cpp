@@ -377,7 +377,8 @@ TEST_P(WithoutCropMeta, IsThePartInTheSameMemory) {
       }
   }
   gst_video_frame_unmap(&frame);
-  EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(buffer), 2) << "its pool must not get it back before the part is let go";
+  EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(buffer), 2)
+      << "its pool must not get it back before the part is let go";
   gst_buffer_unref(out);
   EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(buffer), 1);
   gst_buffer_unref(buffer);
