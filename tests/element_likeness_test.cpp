@@ -49,11 +49,6 @@ std::function<GstSample *()> changing(clipgen::Role role, std::vector<std::strin
   };
 }
 
-void expect_words(const std::string &text, const std::vector<std::string> &words) {
-  for (const std::string &word : words)
-    EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
-}
-
 const auto kRef = clipgen::Role::reference, kDist = clipgen::Role::distorted;
 
 // ---- warnings --------------------------------------------------------------------------------------
@@ -212,6 +207,10 @@ TEST(Interlaced, MixedIsDecidedBufferByBuffer) {
     EXPECT_EQ(unlike.run(), "error");
     ASSERT_FALSE(unlike.errors.empty());
     expect_words(unlike.errors[0], {turned ? "progressive on ref_sink" : "progressive on dist_sink"});
+    // What was compared until then counts.
+    EXPECT_EQ(unlike.frames.size(), 2u);
+    ASSERT_EQ(unlike.pooled.size(), 1u);
+    EXPECT_EQ(number(unlike.pooled[0].get(), "frames"), 2u);
   }
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 #include <bit>
 
+#include <gtest/gtest.h>
+
+#include "gst/vmafhip/crop.h"
 #include "tests/pipeline.h"
 
 namespace vmafhip::test {
@@ -32,6 +35,24 @@ inline void shift_up(Planes &planes, int bits) {
     for (uint16_t &v : plane) v = uint16_t(v << bits);
 }
 
+// A part of planes `width` wide, sample by sample, as crop.h has it.
+inline Planes part_of(const FormatCase &f, const Planes &whole, int width, const Rect &part) {
+  Planes out;
+  for (size_t p = 0; p < 3; ++p) {
+    const int sx = p ? f.sub_x : 1, sy = p ? f.sub_y : 1, stride = (width + sx - 1) / sx;
+    for (int y = 0; y < (part.height + sy - 1) / sy; ++y)
+      for (int x = 0; x < (part.width + sx - 1) / sx; ++x)
+        out[p].push_back(whole[p][size_t((part.y / sy + y) * stride + part.x / sx + x)]);
+  }
+  return out;
+}
+
+inline void add_crop_meta(GstBuffer *buffer, const Rect &part) {
+  GstVideoCropMeta *meta = gst_buffer_add_video_crop_meta(buffer);
+  meta->x = guint(part.x), meta->y = guint(part.y);
+  meta->width = guint(part.width), meta->height = guint(part.height);
+}
+
 // Stamps a buffer as the n-th of 25 a second.
 inline GstBuffer *stamp(GstBuffer *buffer, int n) {
   GST_BUFFER_PTS(buffer) = GstClockTime(n) * 40 * GST_MSECOND;
@@ -53,6 +74,11 @@ inline std::vector<std::vector<uint64_t>> value_bits(const Pipeline &pipeline) {
   std::vector<std::vector<uint64_t>> all;
   for (const StructurePtr &message : pipeline.frames) all.push_back(value_bits(message));
   return all;
+}
+
+inline void expect_words(const std::string &text, const std::vector<std::string> &words) {
+  for (const std::string &word : words)
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
 }
 
 }  // namespace vmafhip::test

@@ -143,7 +143,9 @@ static void vmafhip_class_init(VmafhipClass *klass) {
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(
       element, "Video quality (VMAF)", "Filter/Analyzer/Video",
-      "Compares a distorted video with its reference, frame by frame, and reports VMAF",
+      "Compares the video on dist_sink with its reference on ref_sink, frame by frame, and reports VMAF in "
+      "element "
+      "messages named vmafhip and as buffer metas; src passes one of the two on and must be linked",
       "The vmafhip authors");
   gst_type_mark_as_plugin_api(VMAFHIP_TYPE_PAD, GstPluginAPIFlags(0));
 }

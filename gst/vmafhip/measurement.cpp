@@ -92,9 +92,12 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
   const auto ref_part = picture_part(ref.buffer.get(), *ref.stream);
   const auto dist_part = picture_part(dist.buffer.get(), *dist.stream);
   if (!ref_part.ok() || !dist_part.ok()) return refuse(ref_part.status(), dist_part.status());
-  if (!compatible(look_at(ref.buffer.get(), *ref.stream, *ref_part),
-                  look_at(dist.buffer.get(), *dist.stream, *dist_part)))
-    return Submitted::failed;
+  std::vector<Remark> remarks;
+  const Status alike = pictures_.check(look_at(ref.buffer.get(), *ref.stream, *ref_part),
+                                       look_at(dist.buffer.get(), *dist.stream, *dist_part), remarks);
+  for (const Remark &r : remarks)
+    GST_ELEMENT_WARNING(element_, STREAM, FORMAT, ("%s", r.text.c_str()), ("%s", r.detail.c_str()));
+  if (!alike.ok()) return fail(alike);
   const std::pair formats(picture_format(ref.stream->info, *ref_part),
                           picture_format(dist.stream->info, *dist_part));
   if (configured_ == formats) return Submitted::done;
@@ -103,28 +106,24 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
     begin_anew("caps");
   }
   configured_.reset();
-  if (Status s = session_->configure(formats.first, formats.second); !s.ok()) {
-    post_error(element_, Status(s.code(), s.message() + crop_note("ref_sink", *ref.stream, *ref_part) +
-                                              crop_note("dist_sink", *dist.stream, *dist_part)));
-    return Submitted::failed;
-  }
+  if (Status s = session_->configure(formats.first, formats.second); !s.ok())
+    return fail(Status(s.code(), s.message() + crop_note("ref_sink", *ref.stream, *ref_part) +
+                                     crop_note("dist_sink", *dist.stream, *dist_part)));
   configured_ = formats;
   return Submitted::done;
 }
 
 Measurement::Submitted Measurement::refuse(const Status &ref, const Status &dist) {
   const Status &status = ref.ok() ? dist : ref;
-  post_error(element_, Status(status.code(), (ref.ok() ? "dist_sink: " : "ref_sink: ") + status.message()));
-  return Submitted::failed;
+  return fail(Status(status.code(), (ref.ok() ? "dist_sink: " : "ref_sink: ") + status.message()));
 }
 
-bool Measurement::compatible(const Look &ref, const Look &dist) {
-  std::vector<Remark> remarks;
-  const Status status = pictures_.check(ref, dist, remarks);
-  for (const Remark &r : remarks)
-    GST_ELEMENT_WARNING(element_, STREAM, FORMAT, ("%s", r.text.c_str()), ("%s", r.detail.c_str()));
-  if (!status.ok()) post_error(element_, status);
-  return status.ok();
+Measurement::Submitted Measurement::fail(const Status &status) {
+  if (!drain()) return Submitted::interrupted;
+  if (index_ != index_at_start_) post(report_.pooled(*session_, pool_method_));
+  pooled_ = true;
+  post_error(element_, status);
+  return Submitted::failed;
 }
 
 PairInfo Measurement::describe(const FramePair &pair) {

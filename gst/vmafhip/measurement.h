@@ -66,8 +66,8 @@ class Measurement {
   Submitted configure(const FramePair &pair);
   // Posts the first of two pads' errors.
   Submitted refuse(const Status &ref, const Status &dist);
-  // Posts what is to be said of the pictures; false: an error.
-  bool compatible(const Look &ref, const Look &dist);
+  // What was compared before counts: its scores come out first, then the error.
+  Submitted fail(const Status &status);
   PairInfo describe(const FramePair &pair);
   void scored(const FrameScores &scores);
   void say_not_simultaneous();

@@ -60,19 +60,23 @@ static void vmafhip_pad_class_init(VmafhipPadClass *klass) {
   // GstPad's own property of this name refuses negative values (up to 1.28).
   g_object_class_install_property(
       object, PROP_OFFSET,
-      g_param_spec_int64("offset", "Offset",
-                         "Nanoseconds added to the running time of this pad's frames; may be negative",
-                         G_MININT64, G_MAXINT64, 0, flags));
+      g_param_spec_int64(
+          "offset", "Offset",
+          "Nanoseconds added to the running time of this pad's frames, to pair a stream that is "
+          "early or late; may be negative",
+          G_MININT64, G_MAXINT64, 0, flags));
   struct {
     guint id;
     const char *name, *nick, *blurb;
   } constexpr edges[] = {
       {PROP_CROP_LEFT, "crop-left", "Crop left",
-       "Columns of luma samples left out at the left of this pad's pictures, within what a GstVideoCropMeta "
-       "leaves; applies from the next frame that arrives"},
-      {PROP_CROP_RIGHT, "crop-right", "Crop right", "Columns left out at the right; as crop-left"},
-      {PROP_CROP_TOP, "crop-top", "Crop top", "Rows left out at the top; as crop-left"},
-      {PROP_CROP_BOTTOM, "crop-bottom", "Crop bottom", "Rows left out at the bottom; as crop-left"},
+       "Luma columns at the left of this pad's pictures (of the part that a GstVideoCropMeta leaves) that "
+       "are not "
+       "compared, from the next frame on; frames leave whole"},
+      {PROP_CROP_RIGHT, "crop-right", "Crop right", "Luma columns at the right that are not compared"},
+      {PROP_CROP_TOP, "crop-top", "Crop top",
+       "Luma rows at the top that are not compared, such as a black bar"},
+      {PROP_CROP_BOTTOM, "crop-bottom", "Crop bottom", "Luma rows at the bottom that are not compared"},
   };
   for (const auto &e : edges)
     g_object_class_install_property(object, e.id,
