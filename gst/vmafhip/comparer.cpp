@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <utility>
 
-GST_DEBUG_CATEGORY_EXTERN(vmafhip_debug);
-#define GST_CAT_DEFAULT vmafhip_debug
+GST_DEBUG_CATEGORY_EXTERN(vmafhip_pairing_debug);
+#define GST_CAT_DEFAULT vmafhip_pairing_debug
 
 namespace vmafhip {
 
@@ -25,6 +25,7 @@ bool Comparer::start(const Settings &settings) {
   aligner_ = FrameAligner(settings.sync, settings.tolerance);
   gap_bytes_ = 0;
   hurry_ = over_ = flushed_ = restart_ = false;
+  requests_ = 0;
   silent_.reset();
   // In the engine, in the inbox, two in the aligner and a pair that waits for room.
   frames_held_ = measurement_.max_in_flight() + int(Inbox::kBusyFrames) + 2 + 1;
@@ -63,8 +64,9 @@ void Comparer::iterate() {
     return;
   }
   if (restart_.exchange(false)) start_anew();
+  if (!serve_requests()) return;
   if (over_) {
-    gst_pad_pause_task(src_pad_);
+    inbox_.wait(std::nullopt);  // for a flush, a request or the stop
     return;
   }
   measurement_.collect();
@@ -100,6 +102,24 @@ void Comparer::iterate() {
       pair_ = FramePair{std::move(*decision.ref), std::move(*decision.dist)};
       return;
   }
+}
+
+void Comparer::request(Request request) {
+  requests_ |= request;
+  inbox_.wake();
+}
+
+bool Comparer::serve_requests() {
+  if (requests_ & kPostPooled) {
+    requests_ &= ~kPostPooled;
+    measurement_.post_pooled();
+  }
+  if (requests_ & kReset) {
+    if (!measurement_.drain()) return false;
+    requests_ &= ~kReset;
+    measurement_.begin_anew("action", true);
+  }
+  return true;
 }
 
 void Comparer::fetch(Side side) {
@@ -189,6 +209,7 @@ void Comparer::unmatched(Side side, const FrameAligner::Frame &frame) {
   GST_LOG_OBJECT(element_, "%s frame at %" GST_STIME_FORMAT " has no partner", GST_PAD_NAME(pad(side)),
                  GST_STIME_ARGS(frame.time));
   if (aligner_.ended(other(side))) measurement_.drain();  // the last pair was the last
+  if (side == Side::ref) measurement_.passed_over(frame);
   if (side != settings_.output) return;
   output_.settle(frame.data.ticket);
   // The last pair may need a successor for its score, and all output waits behind it: not longer than frames may
@@ -238,9 +259,11 @@ void Comparer::end_of_streams() {
 // Nothing can be pushed any more.
 void Comparer::leave(GstFlowReturn flow) {
   if (restart_) return;  // this very thread has flushed (a seek from a handler): the next turn starts anew
-  gst_pad_pause_task(src_pad_);
   // Who flushes our pad starts the task again; nobody does if downstream alone was stopped.
-  if (flow == GST_FLOW_FLUSHING && GST_PAD_IS_FLUSHING(src_pad_)) return;
+  if (flow == GST_FLOW_FLUSHING && GST_PAD_IS_FLUSHING(src_pad_)) {
+    gst_pad_pause_task(src_pad_);
+    return;
+  }
   if (flow == GST_FLOW_EOS && !gst_pad_is_linked(src_pad_)) flow = GST_FLOW_NOT_LINKED;
   over_ = true;
   // Our own word comes first: as soon as the inbox is stopped, sources complain of the consequences.

@@ -27,6 +27,10 @@ class Comparer {
   bool start_task();
   // Makes the running turn end soon, and further ones do nothing; off: the task may be started.
   void interrupt(bool on) { inbox_.interrupt(on); }
+  // The action signals. Any thread, at any time, also from a handler that a turn of the task has called: the next
+  // turn acts.
+  enum Request : unsigned { kReset = 1, kPostPooled = 2 };
+  void request(Request request);
   // The selected stream was flushed: the next turn starts anew. While no turn runs, or from within one.
   void restart_output();
 
@@ -49,6 +53,7 @@ class Comparer {
   void unmatched(Side side, const FrameAligner::Frame &frame);
   void submit_pair();
   void start_anew();
+  bool serve_requests();  // false: interrupted
   void end_of_streams();
   void leave(GstFlowReturn flow);
 
@@ -66,6 +71,7 @@ class Comparer {
   bool over_ = false;                 // until flush or stop
   std::optional<Side> silent_;        // live: the pad that frames no longer wait for, as has been said
   std::atomic<bool> restart_{false};  // the selected stream was flushed
+  std::atomic<unsigned> requests_{0};
   std::atomic<int> frames_held_{0}, frames_awaited_{0};
   std::atomic<GstClockTime> frame_duration_{40 * GST_MSECOND};
 };

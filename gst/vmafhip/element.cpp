@@ -9,6 +9,8 @@
 #include "gst/vmafhip/properties.h"
 
 GST_DEBUG_CATEGORY(vmafhip_debug);
+GST_DEBUG_CATEGORY(vmafhip_pairing_debug);
+GST_DEBUG_CATEGORY(vmafhip_score_debug);
 #define GST_CAT_DEFAULT vmafhip_debug
 
 using namespace vmafhip;
@@ -16,7 +18,11 @@ using namespace vmafhip;
 static void child_proxy_init(gpointer iface, gpointer);
 G_DEFINE_TYPE_WITH_CODE(Vmafhip, vmafhip, GST_TYPE_ELEMENT,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY, child_proxy_init)
-                            GST_DEBUG_CATEGORY_INIT(vmafhip_debug, "vmafhip", 0, "video quality measurement"))
+                            GST_DEBUG_CATEGORY_INIT(vmafhip_debug, "vmafhip", 0, "video quality measurement");
+                        GST_DEBUG_CATEGORY_INIT(vmafhip_pairing_debug, "vmafhip-pairing", 0,
+                                                "vmafhip: which frames are partners");
+                        GST_DEBUG_CATEGORY_INIT(vmafhip_score_debug, "vmafhip-score", 0,
+                                                "vmafhip: what frames score"))
 
 static GstStaticPadTemplate ref_template = GST_STATIC_PAD_TEMPLATE(
     "ref_sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VMAFHIP_FORMATS)));
@@ -75,12 +81,16 @@ static gboolean send_event(GstElement *element, GstEvent *event) {
 
 // ---- properties --------------------------------------------------------------------------------
 
+// Object lock held.
+static bool running(Vmafhip *self) {
+  return GST_STATE(self) > GST_STATE_READY || GST_STATE_NEXT(self) > GST_STATE_READY;
+}
+
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
   Body &body = *VMAFHIP(object)->body;
   GST_OBJECT_LOCK(object);
   // The flag is a hint to readers; the core does not enforce it.
-  const bool running = GST_STATE(object) > GST_STATE_READY || GST_STATE_NEXT(object) > GST_STATE_READY;
-  const bool refused = running && !(spec->flags & GST_PARAM_MUTABLE_PLAYING);
+  const bool refused = running(VMAFHIP(object)) && !(spec->flags & GST_PARAM_MUTABLE_PLAYING);
   if (!refused) set_setting(body.settings, id, value);
   const Settings settings = body.settings;
   GST_OBJECT_UNLOCK(object);
@@ -90,14 +100,13 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
   }
   body.output = settings.output;
   body.sync_window = settings.sync_window;
-  body.comparer.measurement().set_frame_message(settings.frame_message);
-  body.comparer.measurement().set_pool_method(settings.pool_method);
+  body.comparer.measurement().update(settings);
 }
 
 static GstStructure *stats(Vmafhip *self) {
   Comparer &comparer = self->body->comparer;
-  GstStructure *s = comparer.measurement().report().stats().release();
   const auto ref = comparer.inbox().level(Side::ref), dist = comparer.inbox().level(Side::dist);
+  GstStructure *s = comparer.measurement().report().stats(ref.newest).release();
   gst_structure_set(s, "ref-queue-frames", G_TYPE_UINT64, ref.frames, "ref-queue-bytes", G_TYPE_UINT64,
                     ref.bytes, "dist-queue-frames", G_TYPE_UINT64, dist.frames, "dist-queue-bytes",
                     G_TYPE_UINT64, dist.bytes, nullptr);
@@ -113,6 +122,33 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *)
   get_setting(self->body->settings, id, value);
   GST_OBJECT_UNLOCK(object);
 }
+
+// ---- action signals ----------------------------------------------------------------------------
+
+static void request(Vmafhip *self, Comparer::Request what, const char *name) {
+  GST_OBJECT_LOCK(self);
+  const bool runs = running(self);
+  GST_OBJECT_UNLOCK(self);
+  if (runs)
+    self->body->comparer.request(what);
+  else
+    GST_WARNING_OBJECT(self, "%s does nothing below PAUSED: nothing has been compared", name);
+}
+
+static void reset(Vmafhip *self) { request(self, Comparer::kReset, "reset"); }
+static void post_pooled(Vmafhip *self) { request(self, Comparer::kPostPooled, "post-pooled"); }
+
+static void install_signals(GType type) {
+  const struct {
+    const char *name;
+    void (*action)(Vmafhip *);
+  } signals[] = {{"reset", reset}, {"post-pooled", post_pooled}};
+  for (const auto &signal : signals)
+    g_signal_new_class_handler(signal.name, type, GSignalFlags(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                               G_CALLBACK(signal.action), nullptr, nullptr, nullptr, G_TYPE_NONE, 0);
+}
+
+// ---- class -------------------------------------------------------------------------------------
 
 static void finalize(GObject *object) {
   delete VMAFHIP(object)->body;
@@ -135,6 +171,7 @@ static void vmafhip_class_init(VmafhipClass *klass) {
   object->get_property = get_property;
   object->finalize = finalize;
   install_properties(object);
+  install_signals(G_TYPE_FROM_CLASS(klass));
   auto *element = GST_ELEMENT_CLASS(klass);
   element->change_state = change_state;
   element->send_event = send_event;

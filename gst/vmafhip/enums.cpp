@@ -1,6 +1,7 @@
 #include "gst/vmafhip/enums.h"
 
 #include "engine/session.h"
+#include "gst/vmafhip/alert.h"
 #include "gst/vmafhip/aligner.h"
 
 namespace vmafhip {
@@ -51,6 +52,15 @@ GType output_type() {
 
 GType pool_method_type() {
   static const GType type = enum_type("GstVmafhipPoolMethod", kPoolMethods);
+  return type;
+}
+
+GType alert_direction_type() {
+  static const GEnumValue values[] = {
+      {int(AlertDirection::below), "Scores below the threshold are bad", "below"},
+      {int(AlertDirection::above), "Scores above the threshold are bad", "above"},
+      {0, nullptr, nullptr}};
+  static const GType type = enum_type("GstVmafhipAlertDirection", values);
   return type;
 }
 

@@ -10,6 +10,7 @@ GType backend_type();
 GType sync_type();
 GType output_type();
 GType pool_method_type();
+GType alert_direction_type();
 
 // Nick of the pool-method property, as messages carry it.
 const char *nick_of(PoolMethod method);

@@ -96,6 +96,7 @@ void Inbox::insert(Queue &q, Item item) {
   if (item.buffer) {
     ++q.frames;
     q.bytes += item.bytes;
+    if (item.timed) q.newest = item.time;
     starving_since_.reset();
     warned_ = false;
   }
@@ -122,6 +123,7 @@ void Inbox::flush(Side side, bool on) {
   Queue &q = queue(side);
   drop.swap(q.items);
   q.frames = q.bytes = 0;
+  q.newest.reset();
   q.flushing = on;
   q.full = false;
   if (!on) {
@@ -260,7 +262,7 @@ void Inbox::stop(GstFlowReturn flow) {
 
 Inbox::Level Inbox::level(Side side) const {
   std::lock_guard lock(mutex_);
-  return {queue(side).frames, queue(side).bytes};
+  return {queue(side).frames, queue(side).bytes, queue(side).newest};
 }
 
 }  // namespace vmafhip

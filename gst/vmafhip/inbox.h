@@ -91,6 +91,7 @@ class Inbox {
 
   struct Level {
     guint64 frames, bytes;
+    std::optional<gint64> newest;  // running time of the newest frame that has come in
   };
   Level level(Side side) const;
 
@@ -101,6 +102,7 @@ class Inbox {
     guint64 frames = 0, bytes = 0;
     guint64 soft_limit = 0;  // frames it may hold while the comparing thread is busy
     bool ended = false, flushing = false, restarted = false, full = false;
+    std::optional<gint64> newest;  // running time of the frame that came last
     Clock::time_point last_arrival{};
     Clock::duration pace{};  // smoothed time between arrivals
   };

@@ -7,6 +7,7 @@
 
 GST_DEBUG_CATEGORY_EXTERN(vmafhip_debug);
 #define GST_CAT_DEFAULT vmafhip_debug
+GST_DEBUG_CATEGORY_EXTERN(vmafhip_score_debug);
 
 namespace vmafhip {
 
@@ -14,6 +15,7 @@ Measurement::Measurement(GstElement *element, Inbox &inbox, Output &output)
     : element_(element),
       inbox_(inbox),
       output_(output),
+      monitor_(report_, [this](StructurePtr structure) { post(std::move(structure)); }),
       last_score_spec_(g_object_class_find_property(G_OBJECT_GET_CLASS(element), "last-score")) {}
 
 // ---- life --------------------------------------------------------------------------------------
@@ -30,10 +32,14 @@ bool Measurement::start(const Settings &settings) {
     post_error(element_, session.status());
     return false;
   }
+  if (Status s = report_.start(**session, settings.score_source); !s.ok()) {
+    post_error(element_, s);
+    return false;
+  }
   settings_ = settings;
   session_ = std::move(*session);
   session_->on_progress([this] { inbox_.wake(); });
-  report_.start(*session_);
+  monitor_.start(settings.window, session_->feature_names().size(), session_->models().size());
   for (const ModelInfo &m : session_->models())
     GST_INFO_OBJECT(element_, "model %s: %s %s", m.label.c_str(), std::string(to_string(m.source)).c_str(),
                     m.origin.c_str());
@@ -42,11 +48,16 @@ bool Measurement::start(const Settings &settings) {
   pictures_ = PictureWatch(!session_->models().empty());
   index_ = frame_number_ = index_at_start_ = 0;
   last_time_ = 0;
-  finished_ = pooled_ = false;
+  finished_ = pooled_ = untimed_said_ = false;
   return true;
 }
 
 void Measurement::stop() {
+  if (!session_) return;
+  session_->finish();
+  while (session_->wait(scores_) == Session::Next::ready) scored(scores_);
+  if (!pooled_) conclude(index_ != index_at_start_);
+  report_.stop();
   in_flight_.clear();
   configured_.reset();
   session_.reset();
@@ -65,10 +76,10 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
   auto dist = map_picture(pair->dist.data.buffer, pair->dist.data.stream);
   if (!ref.ok() || !dist.ok()) return refuse(ref.status(), dist.status());
   PairInfo info = describe(*pair);
-  last_time_ = settings_.output == Side::ref ? info.running_time : info.dist_running_time;
+  last_time_ = (settings_.output == Side::ref ? pair->ref : pair->dist).time;
   pair.reset();
-  if (info.timed && settings_.sync == SyncMode::timestamp &&
-      distances_.add(info.dist_running_time - info.running_time))
+  if (info.running_time && info.dist_running_time && settings_.sync == SyncMode::timestamp &&
+      distances_.add(*info.dist_running_time - *info.running_time))
     say_not_simultaneous();
   if (session_->scores_next())
     in_flight_.push_back(info);
@@ -135,9 +146,8 @@ PairInfo Measurement::describe(const FramePair &pair) {
   info.dist_timestamp = GST_BUFFER_PTS(dist.buffer.get());
   if (GST_CLOCK_TIME_IS_VALID(info.timestamp) && ref.stream->segment.format == GST_FORMAT_TIME)
     info.stream_time = gst_segment_to_stream_time(&ref.stream->segment, GST_FORMAT_TIME, info.timestamp);
-  info.timed = ref.timed && dist.timed;
-  info.running_time = pair.ref.time;
-  info.dist_running_time = pair.dist.time;
+  if (ref.timed) info.running_time = pair.ref.time;
+  if (dist.timed) info.dist_running_time = pair.dist.time;
   info.ticket = (settings_.output == Side::ref ? ref : dist).ticket;
   return info;
 }
@@ -153,12 +163,19 @@ void Measurement::scored(const FrameScores &scores) {
   PairInfo info = in_flight_.front();
   in_flight_.pop_front();
   info.index = index_++;
-  report_.scored(*session_, scores, pool_method_);
-  if (frame_message_ || settings_.attach_meta) {
+  const Live now = live();
+  const PictureScores &of = scores.dist.front();
+  monitor_.reach(info.running_time, info.duration, now.pool_method);
+  report_.scored(info, of, pools(), now.pool_method);
+  GST_CAT_LOG_OBJECT(vmafhip_score_debug, element_, "frame %" G_GUINT64_FORMAT ": %f", info.index,
+                     report_.score(of));
+  if (now.frame_message || settings_.attach_meta) {
     StructurePtr structure = report_.frame(info, scores);
     output_.settle(info.ticket, settings_.attach_meta ? structure.get() : nullptr);
-    if (frame_message_) post(std::move(structure));
+    if (now.frame_message) post(std::move(structure));
   }
+  if (!info.running_time && (settings_.window > 0 || now.alert.needs_time())) say_untimed();
+  monitor_.scored(info, of, now.pool_method, now.alert);
   g_object_notify_by_pspec(G_OBJECT(element_), last_score_spec_);
 }
 
@@ -187,14 +204,22 @@ void Measurement::let_go() {
   for (const PairInfo &info : in_flight_) output_.settle(info.ticket);
 }
 
-void Measurement::begin_anew(const char *reason) {
-  if (index_ != index_at_start_) {  // something was scored since the last time
-    if (!pooled_) post(report_.pooled(*session_, pool_method_));
+void Measurement::passed_over(const FrameAligner::Frame &frame) {
+  if (!frame.data.timed) return;
+  // What can be scored of the window that ends here belongs to it.
+  if (monitor_.passes(frame.time) && !await_scores()) return;
+  monitor_.reach(frame.time, GST_BUFFER_DURATION(frame.data.buffer.get()), live().pool_method);
+}
+
+void Measurement::begin_anew(const char *reason, bool asked_for) {
+  const bool say = asked_for || index_ != index_at_start_;
+  if (!pooled_) conclude(say);
+  if (say)
     post(StructurePtr(gst_structure_new("vmafhip", "type", G_TYPE_STRING, "reset", "reason", G_TYPE_STRING,
                                         reason, "index", G_TYPE_UINT64, index_, nullptr)));
-  }
   session_->reset();
-  finished_ = false;
+  report_.restart_clock();
+  finished_ = pooled_ = false;
   for (const PairInfo &info : in_flight_) output_.settle(info.ticket);
   in_flight_.clear();
   index_at_start_ = index_;
@@ -203,8 +228,31 @@ void Measurement::begin_anew(const char *reason) {
 void Measurement::end() {
   if (!drain()) return;
   if (distances_.finish()) say_not_simultaneous();
-  post(report_.pooled(*session_, pool_method_));
+  conclude(true);
+}
+
+void Measurement::conclude(bool with_pooled) {
+  monitor_.finish(live().pool_method);
+  if (!with_pooled) return;
+  post(report_.pooled("pooled", pools(), live().pool_method));
   pooled_ = true;
+}
+
+void Measurement::post_pooled() {
+  if (await_scores()) post(report_.pooled("pooled", pools(), live().pool_method));
+}
+
+void Measurement::update(const Settings &settings) {
+  std::lock_guard lock(live_mutex_);
+  live_ = {settings.frame_message, settings.pool_method, settings.alert};
+}
+
+void Measurement::say_untimed() {
+  if (std::exchange(untimed_said_, true)) return;
+  GST_ELEMENT_WARNING(element_, STREAM, FAILED,
+                      ("Frames on ref_sink have no time stamps, which window and alert-duration need"),
+                      ("There will be no window messages, nor alerts that must last. Give the source time "
+                       "stamps (appsrc do-timestamp=true, videorate, a parser)."));
 }
 
 void Measurement::say_not_simultaneous() {

@@ -5,9 +5,9 @@
 #pragma once
 #include <gst/gst.h>
 
-#include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -15,6 +15,7 @@
 #include "gst/vmafhip/distance_watch.h"
 #include "gst/vmafhip/frame.h"
 #include "gst/vmafhip/inbox.h"
+#include "gst/vmafhip/monitor.h"
 #include "gst/vmafhip/output.h"
 #include "gst/vmafhip/picture_watch.h"
 #include "gst/vmafhip/report.h"
@@ -29,6 +30,8 @@ class Measurement {
 
   // Loads models and starts workers. The error has been posted if false.
   bool start(const Settings &settings);
+  // What is in flight is scored first, and the last pooled message posted unless it has been: who stops without an
+  // end of the streams loses nothing. The comparing thread does not run.
   void stop();
 
   enum class Submitted {
@@ -47,10 +50,15 @@ class Measurement {
   bool drain();
   // Frames whose score needs a successor leave without it; it is reported when it comes. Waits for the others.
   void let_go();
-  // After drain(), or when what is in flight is void: pools and temporal features start anew.
-  void begin_anew(const char *reason);
+  // After drain(), or when what is in flight is void: pools and temporal features start anew. Says so if anything
+  // was scored since the last time, or in any case if it was asked for.
+  void begin_anew(const char *reason, bool asked_for = false);
   // The `pooled` message of the end.
   void end();
+  // The same in between, without a new start.
+  void post_pooled();
+  // A reference frame will not be scored.
+  void passed_over(const FrameAligner::Frame &frame);
 
   gint64 last_time() const { return last_time_; }  // running time of the last pair's output frame
   int max_in_flight() const { return session_->max_in_flight(); }
@@ -59,8 +67,8 @@ class Measurement {
 
   // Any thread:
   const Report &report() const { return report_; }
-  void set_frame_message(bool on) { frame_message_ = on; }
-  void set_pool_method(PoolMethod method) { pool_method_ = method; }
+  // Takes over those settings that may change while the stream runs.
+  void update(const Settings &settings);
 
  private:
   Submitted configure(const FramePair &pair);
@@ -70,16 +78,32 @@ class Measurement {
   Submitted fail(const Status &status);
   PairInfo describe(const FramePair &pair);
   void scored(const FrameScores &scores);
+  // Says what is to be said of the frames since the last new start.
+  void conclude(bool with_pooled);
   void say_not_simultaneous();
+  void say_untimed();
   void post(StructurePtr structure);
+  Pools pools() const { return {session_->feature_pools(), session_->model_pools()}; }
+
+  // What may change while the stream runs.
+  struct Live {
+    bool frame_message = true;
+    PoolMethod pool_method = PoolMethod::mean;
+    AlertRule alert;
+  };
+  Live live() const {
+    std::lock_guard lock(live_mutex_);
+    return live_;
+  }
 
   GstElement *element_;
   Inbox &inbox_;
   Output &output_;
+  Report report_;
+  Monitor monitor_;
   GParamSpec *last_score_spec_;
   Settings settings_;
   std::unique_ptr<Session> session_;
-  Report report_;
   DistanceWatch distances_;
   PictureWatch pictures_;
   std::deque<PairInfo> in_flight_;  // submitted and to be scored, in order
@@ -90,8 +114,9 @@ class Measurement {
   gint64 last_time_ = 0;
   bool finished_ = false;  // the engine has been told that no frame follows
   bool pooled_ = false;    // everything scored so far is in a pooled message
-  std::atomic<bool> frame_message_{true};
-  std::atomic<PoolMethod> pool_method_{PoolMethod::mean};
+  bool untimed_said_ = false;
+  mutable std::mutex live_mutex_;
+  Live live_;
 };
 
 }  // namespace vmafhip

@@ -1,5 +1,6 @@
 #include "gst/vmafhip/properties.h"
 
+#include <functional>
 #include <vector>
 
 #include "gst/vmafhip/enums.h"
@@ -25,6 +26,7 @@ void read(const GValue *from, bool &to) { to = g_value_get_boolean(from); }
 void read(const GValue *from, guint &to) { to = g_value_get_uint(from); }
 void read(const GValue *from, gint64 &to) { to = g_value_get_int64(from); }
 void read(const GValue *from, guint64 &to) { to = g_value_get_uint64(from); }
+void read(const GValue *from, double &to) { to = g_value_get_double(from); }
 template <class Enum>
 void read(const GValue *from, Enum &to) {
   to = Enum(g_value_get_enum(from));
@@ -35,44 +37,62 @@ void write(bool from, GValue *to) { g_value_set_boolean(to, from); }
 void write(guint from, GValue *to) { g_value_set_uint(to, from); }
 void write(gint64 from, GValue *to) { g_value_set_int64(to, from); }
 void write(guint64 from, GValue *to) { g_value_set_uint64(to, from); }
+void write(double from, GValue *to) { g_value_set_double(to, from); }
 template <class Enum>
 void write(Enum from, GValue *to) {
   g_value_set_enum(to, int(from));
 }
 
+// `Member`: a pointer to a member of Settings, or a function that gives a reference to a part of one.
 template <auto Member>
 Row row(GParamSpec *spec) {
-  return {spec, [](Settings &s, const GValue *value) { read(value, s.*Member); },
-          [](const Settings &s, GValue *value) { write(s.*Member, value); }};
+  return {spec, [](Settings &s, const GValue *value) { read(value, std::invoke(Member, s)); },
+          [](const Settings &s, GValue *value) { write(std::invoke(Member, s), value); }};
 }
 
 const Settings kDefault;
 
 template <auto Member>
 Row text(const char *name, const char *nick, const char *blurb, GParamFlags flags) {
-  return row<Member>(g_param_spec_string(name, nick, blurb, (kDefault.*Member).c_str(), flags));
+  return row<Member>(g_param_spec_string(name, nick, blurb, std::invoke(Member, kDefault).c_str(), flags));
 }
 template <auto Member>
 Row toggle(const char *name, const char *nick, const char *blurb, GParamFlags flags) {
-  return row<Member>(g_param_spec_boolean(name, nick, blurb, kDefault.*Member, flags));
+  return row<Member>(g_param_spec_boolean(name, nick, blurb, std::invoke(Member, kDefault), flags));
 }
 template <auto Member>
 Row choice(GType type, const char *name, const char *nick, const char *blurb, GParamFlags flags) {
-  return row<Member>(g_param_spec_enum(name, nick, blurb, type, int(kDefault.*Member), flags));
+  return row<Member>(g_param_spec_enum(name, nick, blurb, type, int(std::invoke(Member, kDefault)), flags));
 }
 template <auto Member>
 Row count(guint least, guint most, const char *name, const char *nick, const char *blurb, GParamFlags flags) {
-  return row<Member>(g_param_spec_uint(name, nick, blurb, least, most, kDefault.*Member, flags));
+  return row<Member>(g_param_spec_uint(name, nick, blurb, least, most, std::invoke(Member, kDefault), flags));
 }
 template <auto Member>
 Row signed64(gint64 least, const char *name, const char *nick, const char *blurb, GParamFlags flags) {
-  return row<Member>(g_param_spec_int64(name, nick, blurb, least, G_MAXINT64, kDefault.*Member, flags));
+  return row<Member>(
+      g_param_spec_int64(name, nick, blurb, least, G_MAXINT64, std::invoke(Member, kDefault), flags));
 }
 template <auto Member>
 Row unsigned64(guint64 least, guint64 most, const char *name, const char *nick, const char *blurb,
                GParamFlags flags) {
-  return row<Member>(g_param_spec_uint64(name, nick, blurb, least, most, kDefault.*Member, flags));
+  return row<Member>(
+      g_param_spec_uint64(name, nick, blurb, least, most, std::invoke(Member, kDefault), flags));
 }
+
+template <auto Member>
+Row real(const char *name, const char *nick, const char *blurb, GParamFlags flags) {
+  // Or NaN would be refused, as a value and as a default, because it is not equal to itself.
+  flags = GParamFlags(flags | G_PARAM_LAX_VALIDATION);
+  GParamSpec *spec = g_param_spec_double(name, nick, blurb, -G_MAXDOUBLE, G_MAXDOUBLE, 0, flags);
+  G_PARAM_SPEC_DOUBLE(spec)->default_value = std::invoke(Member, kDefault);
+  return row<Member>(spec);
+}
+
+constexpr auto kAlertThreshold = [](auto &s) -> auto & { return s.alert.threshold; };
+constexpr auto kAlertClear = [](auto &s) -> auto & { return s.alert.clear; };
+constexpr auto kAlertDuration = [](auto &s) -> auto & { return s.alert.duration; };
+constexpr auto kAlertDirection = [](auto &s) -> auto & { return s.alert.direction; };
 
 const std::vector<Row> &settings_table() {
   using S = Settings;
@@ -109,7 +129,30 @@ const std::vector<Row> &settings_table() {
       toggle<&S::frame_message>("frame-message", "Frame message",
                                 "Post an element message for every scored frame", kLive),
       choice<&S::pool_method>(pool_method_type(), "pool-method", "Pool method",
-                              "Which pooled value is `score` of pooled messages", kLive),
+                              "Which pooled value is `score` of pooled and window messages, and "
+                              "pooled-score of stats",
+                              kLive),
+      unsigned64<&S::window>(0, G_MAXINT64, "window", "Window",
+                             "Period in ns of running time of the window messages, which pool its frames; "
+                             "0 = none. Windows begin at multiples of it",
+                             kFixed),
+      text<&S::score_source>("score-source", "Score source",
+                             "Model label or feature name that `score` of messages, last-score and alerts "
+                             "speak of; empty = first model, without models the first feature",
+                             kFixed),
+      real<kAlertThreshold>("alert-threshold", "Alert threshold",
+                            "An alert message is posted once the score stays beyond this; NaN = no alerts",
+                            kLive),
+      real<kAlertClear>("alert-clear", "Alert clear level",
+                        "Score at which a raised alert is cleared; NaN, or beyond the threshold, = "
+                        "alert-threshold",
+                        kLive),
+      unsigned64<kAlertDuration>(0, G_MAXINT64, "alert-duration", "Alert duration",
+                                 "How long in ns of running time the score must stay beyond alert-threshold "
+                                 "to raise an alert; 0 = one frame is enough",
+                                 kLive),
+      choice<kAlertDirection>(alert_direction_type(), "alert-direction", "Alert direction",
+                              "On which side of alert-threshold scores are bad", kLive),
   };
   return rows;
 }

@@ -1,52 +1,18 @@
 #include "gst/vmafhip/report.h"
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 #include "gst/vmafhip/enums.h"
+#include "gst/vmafhip/structures.h"
 
 namespace vmafhip {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// A value that is not finite is left out.
-void set_double(GstStructure *s, GQuark field, double value) {
-  if (!std::isfinite(value)) return;
-  GValue v = G_VALUE_INIT;
-  g_value_init(&v, G_TYPE_DOUBLE);
-  g_value_set_double(&v, value);
-  gst_structure_id_take_value(s, field, &v);
-}
-
-void set_double(GstStructure *s, const char *field, double value) {
-  set_double(s, g_quark_from_string(field), value);
-}
-
-void take_structure(GstStructure *s, GQuark field, GstStructure *inner) {
-  GValue v = G_VALUE_INIT;
-  g_value_init(&v, GST_TYPE_STRUCTURE);
-  g_value_take_boxed(&v, inner);
-  gst_structure_id_take_value(s, field, &v);
-}
-
-void take_structure(GstStructure *s, const char *field, GstStructure *inner) {
-  take_structure(s, g_quark_from_string(field), inner);
-}
-
-GstClockTime clock_time(const PairInfo &pair, gint64 time) {
-  return pair.timed && time >= 0 ? GstClockTime(time) : GST_CLOCK_TIME_NONE;
-}
-
-GstStructure *values(const char *name, const std::vector<GQuark> &fields,
-                     const std::vector<double> &numbers) {
-  GstStructure *s = gst_structure_new_empty(name);
-  for (size_t i = 0; i < fields.size(); ++i) set_double(s, fields[i], numbers[i]);
-  return s;
-}
-
-GstStructure *pools(const char *name, const std::vector<GQuark> &fields,
-                    const std::vector<RunningPool> &from) {
+GstStructure *pools_of(const char *name, const std::vector<GQuark> &fields,
+                       const std::vector<RunningPool> &from) {
   GstStructure *s = gst_structure_new_empty(name);
   for (size_t i = 0; i < fields.size(); ++i) {
     GstStructure *pool = gst_structure_new_empty("pool");
@@ -57,23 +23,42 @@ GstStructure *pools(const char *name, const std::vector<GQuark> &fields,
   return s;
 }
 
-double pooled_main(const Session &session, PoolMethod method) {
-  const auto &pools = session.model_pools().empty() ? session.feature_pools() : session.model_pools();
-  return pools.front().get(method);
+std::string list(const std::vector<GQuark> &names) {
+  std::string text;
+  for (const GQuark name : names) text += (text.empty() ? "" : ", ") + std::string(g_quark_to_string(name));
+  return text;
 }
+
+gint64 now() { return g_get_monotonic_time() * 1000; }
 
 }  // namespace
 
-void Report::start(const Session &session) {
+// ---- life --------------------------------------------------------------------------------------
+
+Status Report::start(const Session &session, const std::string &score_source) {
   features_.clear();
   models_.clear();
   for (const std::string &name : session.feature_names())
     features_.push_back(g_quark_from_string(name.c_str()));
+  for (const ModelInfo &m : session.models()) models_.push_back(g_quark_from_string(m.label.c_str()));
+
+  source_is_model_ = !models_.empty();
+  source_ = 0;
+  if (!score_source.empty()) {
+    const GQuark wanted = g_quark_from_string(score_source.c_str());
+    const auto model = std::find(models_.begin(), models_.end(), wanted);
+    const auto feature = std::find(features_.begin(), features_.end(), wanted);
+    source_is_model_ = model != models_.end();
+    if (!source_is_model_ && feature == features_.end())
+      return Status(Code::invalid_argument, "score-source=\"" + score_source + "\" is neither a model (" +
+                                                list(models_) + ") nor a feature (" + list(features_) + ")");
+    source_ = size_t(source_is_model_ ? model - models_.begin() : feature - features_.begin());
+  }
+
   std::lock_guard lock(mutex_);
   model_sources_.reset(gst_structure_new_empty("model-sources"));
   model_source_.clear();
   for (const ModelInfo &m : session.models()) {
-    models_.push_back(g_quark_from_string(m.label.c_str()));
     const std::string source(to_string(m.source));
     const std::string text = m.origin.empty() ? source : source + " " + m.origin;
     gst_structure_set(model_sources_.get(), m.label.c_str(), G_TYPE_STRING, text.c_str(), nullptr);
@@ -81,21 +66,32 @@ void Report::start(const Session &session) {
   }
   backend_ = session.backend_description();
   counters_ = Counters();
+  rate_ = FrameRate();
+  last_time_.reset();
   last_score_ = pooled_score_ = kNone;
-  started_ = true;
+  started_ = running_ = true;
+  return Status();
 }
 
-StructurePtr Report::frame(const PairInfo &pair, const FrameScores &scores) {
+void Report::stop() {
+  std::lock_guard lock(mutex_);
+  running_ = false;
+}
+
+// ---- messages ----------------------------------------------------------------------------------
+
+StructurePtr Report::frame(const PairInfo &pair, const FrameScores &scores) const {
   const PictureScores &of = scores.dist.front();
   StructurePtr s(gst_structure_new(
       "vmafhip", "type", G_TYPE_STRING, "frame", "index", G_TYPE_UINT64, pair.index, "frame-number",
       G_TYPE_UINT64, pair.frame_number, "timestamp", G_TYPE_UINT64, pair.timestamp, "stream-time",
-      G_TYPE_UINT64, pair.stream_time, "running-time", G_TYPE_UINT64, clock_time(pair, pair.running_time),
+      G_TYPE_UINT64, pair.stream_time, "running-time", G_TYPE_UINT64, clock_time(pair.running_time),
       "duration", G_TYPE_UINT64, pair.duration, "dist-timestamp", G_TYPE_UINT64, pair.dist_timestamp,
-      "dist-running-time", G_TYPE_UINT64, clock_time(pair, pair.dist_running_time), nullptr));
-  if (pair.timed)
-    gst_structure_set(s.get(), "distance", G_TYPE_INT64, pair.dist_running_time - pair.running_time, nullptr);
-  set_double(s.get(), "score", main_score(scores));
+      "dist-running-time", G_TYPE_UINT64, clock_time(pair.dist_running_time), nullptr));
+  if (pair.running_time && pair.dist_running_time)
+    gst_structure_set(s.get(), "distance", G_TYPE_INT64, *pair.dist_running_time - *pair.running_time,
+                      nullptr);
+  set_double(s.get(), "score", score(of));
   take_structure(s.get(), "models", values("models", models_, of.models));
   take_structure(s.get(), "features", values("features", features_, of.features));
   gst_structure_set(s.get(), "repeated", G_TYPE_BOOLEAN, FALSE, "warm-up", G_TYPE_BOOLEAN,
@@ -105,33 +101,58 @@ StructurePtr Report::frame(const PairInfo &pair, const FrameScores &scores) {
   return s;
 }
 
-StructurePtr Report::pooled(const Session &session, PoolMethod method) {
-  StructurePtr s(gst_structure_new("vmafhip", "type", G_TYPE_STRING, "pooled", "frames", G_TYPE_UINT64,
-                                   session.feature_pools().front().count(), "pool-method", G_TYPE_STRING,
+StructurePtr Report::pooled(const char *type, const Pools &pools, PoolMethod method) const {
+  StructurePtr s(gst_structure_new("vmafhip", "type", G_TYPE_STRING, type, "frames", G_TYPE_UINT64,
+                                   pools.features.front().count(), "pool-method", G_TYPE_STRING,
                                    nick_of(method), nullptr));
-  set_double(s.get(), "score", pooled_main(session, method));
-  take_structure(s.get(), "models", pools("models", models_, session.model_pools()));
-  take_structure(s.get(), "features", pools("features", features_, session.feature_pools()));
-  gst_structure_set(s.get(), "backend", G_TYPE_STRING, backend_.c_str(), nullptr);
-  if (!model_source_.empty())
-    gst_structure_set(s.get(), "model-source", G_TYPE_STRING, model_source_.c_str(), nullptr);
+  set_double(s.get(), "score", score(pools, method));
+  take_structure(s.get(), "models", pools_of("models", models_, pools.models));
+  take_structure(s.get(), "features", pools_of("features", features_, pools.features));
+  add_origin(s.get());
   std::lock_guard lock(mutex_);
   add_counters(s.get());
   return s;
 }
 
-double Report::main_score(const FrameScores &scores) const {
-  const PictureScores &of = scores.dist.front();
-  return of.models.empty() ? of.features.front() : of.models.front();
+void Report::add_origin(GstStructure *s) const {
+  // Pairing by time or order shifts nothing: the offset is that of `sync` messages, which there are none of.
+  gst_structure_set(s, "backend", G_TYPE_STRING, backend_.c_str(), "offset", G_TYPE_INT64, gint64(0),
+                    nullptr);
+  if (!model_source_.empty())
+    gst_structure_set(s, "model-source", G_TYPE_STRING, model_source_.c_str(), nullptr);
 }
 
-void Report::scored(const Session &session, const FrameScores &scores, PoolMethod method) {
-  const double pooled = pooled_main(session, method);
+// ---- score -------------------------------------------------------------------------------------
+
+double Report::score(const PictureScores &scores) const {
+  return (source_is_model_ ? scores.models : scores.features)[source_];
+}
+
+double Report::score(const Pools &pools, PoolMethod method) const {
+  return (source_is_model_ ? pools.models : pools.features)[source_].get(method);
+}
+
+const char *Report::score_name() const {
+  return g_quark_to_string((source_is_model_ ? models_ : features_)[source_]);
+}
+
+// ---- statistics --------------------------------------------------------------------------------
+
+void Report::scored(const PairInfo &pair, const PictureScores &scores, const Pools &pools,
+                    PoolMethod method) {
+  const double pooled = score(pools, method);
   std::lock_guard lock(mutex_);
   ++counters_.scored;
-  counters_.extrapolated += scores.dist.front().extrapolated;
-  last_score_ = main_score(scores);
+  counters_.extrapolated += scores.extrapolated;
+  rate_.add(now());
+  if (pair.running_time) last_time_ = pair.running_time;
+  last_score_ = score(scores);
   pooled_score_ = pooled;
+}
+
+void Report::restart_clock() {
+  std::lock_guard lock(mutex_);
+  last_time_.reset();
 }
 
 void Report::add_counters(GstStructure *s) const {
@@ -142,15 +163,20 @@ void Report::add_counters(GstStructure *s) const {
                     counters_.extrapolated, nullptr);
 }
 
-StructurePtr Report::stats() const {
+StructurePtr Report::stats(std::optional<gint64> newest) const {
   StructurePtr s(gst_structure_new_empty("vmafhip-stats"));
   std::lock_guard lock(mutex_);
   add_counters(s.get());
   if (!started_) return s;
-  gst_structure_set(s.get(), "backend", G_TYPE_STRING, backend_.c_str(), "model-sources", GST_TYPE_STRUCTURE,
-                    model_sources_.get(), nullptr);
+  add_origin(s.get());
+  gst_structure_set(s.get(), "model-sources", GST_TYPE_STRUCTURE, model_sources_.get(), nullptr);
   set_double(s.get(), "last-score", last_score_);
   set_double(s.get(), "pooled-score", pooled_score_);
+  if (!running_) return s;
+  set_double(s.get(), "fps", rate_.per_second(now()).value_or(kNone));
+  if (newest && last_time_)
+    gst_structure_set(s.get(), "lag", G_TYPE_UINT64, guint64(std::max<gint64>(*newest - *last_time_, 0)),
+                      nullptr);
   return s;
 }
 

@@ -1,11 +1,14 @@
-// Everything the element says about scores: messages, buffer metas, statistics.
+// Everything the element says about scores: the structures of messages and buffer metas, and the statistics.
 #pragma once
 #include <gst/gst.h>
 
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/session.h"
+#include "gst/vmafhip/frame_rate.h"
 #include "gst/vmafhip/handles.h"
 #include "gst/vmafhip/settings.h"
 
@@ -17,9 +20,8 @@ struct PairInfo {
   GstClockTime timestamp = GST_CLOCK_TIME_NONE, stream_time = GST_CLOCK_TIME_NONE,
                duration = GST_CLOCK_TIME_NONE;
   GstClockTime dist_timestamp = GST_CLOCK_TIME_NONE;
-  gint64 running_time = 0, dist_running_time = 0;
-  bool timed = false;  // both running times are meaningful
-  guint64 ticket = 0;  // of the output frame, see Output
+  std::optional<gint64> running_time, dist_running_time;  // none without time stamps
+  guint64 ticket = 0;                                     // of the output frame, see Output
 };
 
 struct Counters {
@@ -29,18 +31,33 @@ struct Counters {
   guint64 extrapolated = 0;
 };
 
+// The pools of the same frames, by feature and by model.
+struct Pools {
+  const std::vector<RunningPool> &features, &models;
+};
+
+// A running time as messages carry it: GST_CLOCK_TIME_NONE if it is unknown or before 0.
+inline GstClockTime clock_time(std::optional<gint64> time) {
+  return time && *time >= 0 ? GstClockTime(*time) : GST_CLOCK_TIME_NONE;
+}
+
 // Owned by the comparing thread, except for what says "any thread".
 class Report {
  public:
-  // Before frames: takes the names from the session.
-  void start(const Session &session);
+  // Before frames: takes the names from the session and looks up Settings::score_source, which must be one of them.
+  Status start(const Session &session, const std::string &score_source);
+  // Afterwards stats() tells of the run that was.
+  void stop();
 
   // The `frame` message's structure.
-  StructurePtr frame(const PairInfo &pair, const FrameScores &scores);
-  // The `pooled` message's structure, over what the session has given out since its last reset.
-  StructurePtr pooled(const Session &session, PoolMethod method);
-  // The score that `score` fields and last-score speak of: the first model's, else the first feature's.
-  double main_score(const FrameScores &scores) const;
+  StructurePtr frame(const PairInfo &pair, const FrameScores &scores) const;
+  // The structure of a `pooled` or `window` message over `pools`.
+  StructurePtr pooled(const char *type, const Pools &pools, PoolMethod method) const;
+
+  // What `score` fields, last-score and alerts speak of, as Settings::score_source says: a score, and its name.
+  double score(const PictureScores &scores) const;
+  double score(const Pools &pools, PoolMethod method) const;
+  const char *score_name() const;
 
   // Changes the counters under the lock.
   template <class Change>
@@ -48,23 +65,32 @@ class Report {
     std::lock_guard lock(mutex_);
     change(counters_);
   }
-  void scored(const Session &session, const FrameScores &scores, PoolMethod method);
+  // A frame was scored; `pools` have it.
+  void scored(const PairInfo &pair, const PictureScores &scores, const Pools &pools, PoolMethod method);
+  // Running times begin anew.
+  void restart_clock();
 
   // Any thread:
-  StructurePtr stats() const;
+  // `newest`: running time of the newest reference frame that has arrived.
+  StructurePtr stats(std::optional<gint64> newest) const;
   double last_score() const;  // NaN before the first
 
  private:
+  void add_origin(GstStructure *s) const;    // back end, model source, offset
   void add_counters(GstStructure *s) const;  // mutex_ held
 
   std::vector<GQuark> features_, models_;
-  std::string backend_, model_source_;
-  StructurePtr model_sources_;
+  bool source_is_model_ = true;
+  size_t source_ = 0;  // index into models_ or features_
 
   mutable std::mutex mutex_;
+  std::string backend_, model_source_;  // change in start() alone
+  StructurePtr model_sources_;
   Counters counters_;
+  FrameRate rate_;
+  std::optional<gint64> last_time_;  // running time of the reference frame scored last
   double last_score_, pooled_score_;
-  bool started_ = false;
+  bool started_ = false, running_ = false;
 };
 
 }  // namespace vmafhip

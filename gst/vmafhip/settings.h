@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/session.h"
+#include "gst/vmafhip/alert.h"
 #include "gst/vmafhip/aligner.h"
 
 namespace vmafhip {
@@ -20,9 +21,12 @@ struct Settings {
   guint64 max_queue_bytes = guint64(512) << 20;
   Side output = Side::ref;
   bool attach_meta = true;
+  guint64 window = 0;
+  std::string score_source;
   // May change while playing:
   bool frame_message = true;
   PoolMethod pool_method = PoolMethod::mean;
+  AlertRule alert;
 };
 
 }  // namespace vmafhip

@@ -1,0 +1,52 @@
+// What is said of stretches of scores while the stream runs: `window` and `alert` messages. Owned by the comparing
+// thread.
+#pragma once
+#include <gst/gst.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "gst/vmafhip/alert.h"
+#include "gst/vmafhip/report.h"
+#include "gst/vmafhip/window.h"
+
+namespace vmafhip {
+
+class Monitor {
+ public:
+  using Post = std::function<void(StructurePtr)>;
+
+  // `report` outlives the monitor.
+  Monitor(const Report &report, Post post) : report_(report), post_(std::move(post)) {}
+
+  // `window` in ns, 0: none.
+  void start(guint64 window, size_t features, size_t models);
+
+  // Whether a reference frame at `time` lies behind the open window: scores that belong to that one should be added
+  // before reach().
+  bool passes(std::optional<gint64> time) const { return time && clock_.passes(*time); }
+  // A reference frame, scored or not, is reached: windows before it are over.
+  void reach(std::optional<gint64> time, GstClockTime duration, PoolMethod method);
+  // The scores of a frame that was reached. If its window is over (it had to wait for its successor), they count in that
+  // of the next frame that is scored: a window without a score must not seem to have one.
+  void scored(const PairInfo &pair, const PictureScores &scores, PoolMethod method, const AlertRule &rule);
+  // The stream ends or begins anew.
+  void finish(PoolMethod method);
+
+ private:
+  void pool(const PictureScores &scores);
+  void post_window(const WindowClock::Span &span, PoolMethod method);
+  void post_alert(const Alert::Change &change, double score, std::optional<gint64> time);
+
+  const Report &report_;
+  Post post_;
+  WindowClock clock_;
+  std::vector<RunningPool> features_, models_;  // of the open window
+  std::vector<PictureScores> late_;  // not in a window yet; no more than frames wait for a successor
+  Alert alert_;
+  AlertRule rule_;                   // that was in force last
+  std::optional<gint64> last_time_;  // of the frame scored last
+};
+
+}  // namespace vmafhip
