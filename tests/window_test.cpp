@@ -20,10 +20,11 @@ std::string reach(WindowClock &clock, int64_t time, uint64_t duration = 4) {
 
 TEST(Window, CutAtMultiplesOfTheLength) {
   WindowClock clock(100);
+  EXPECT_TRUE(clock.opens(250));
   EXPECT_EQ(reach(clock, 250), "|");  // the first is 200-300
   EXPECT_EQ(reach(clock, 299), "|");
-  EXPECT_TRUE(clock.passes(300));
-  EXPECT_FALSE(clock.passes(299));
+  EXPECT_TRUE(clock.opens(300));
+  EXPECT_FALSE(clock.opens(299));
   EXPECT_EQ(reach(clock, 300), "200-300|");
   EXPECT_EQ(reach(clock, 350), "|");
   EXPECT_EQ(reach(clock, 400), "300-400|");
@@ -75,7 +76,7 @@ TEST(Window, BeforeTimeZero) {
 TEST(Window, NoneWithoutLength) {
   WindowClock clock;
   EXPECT_EQ(reach(clock, 0), "|");
-  EXPECT_FALSE(clock.passes(1'000'000));
+  EXPECT_FALSE(clock.opens(1'000'000));
   EXPECT_EQ(reach(clock, 1'000'000), "|");
   EXPECT_EQ(text(clock.finish()), "");
 }

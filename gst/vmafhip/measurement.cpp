@@ -207,7 +207,7 @@ void Measurement::let_go() {
 void Measurement::passed_over(const FrameAligner::Frame &frame) {
   if (!frame.data.timed) return;
   // What can be scored of the window that ends here belongs to it.
-  if (monitor_.passes(frame.time) && !await_scores()) return;
+  if (monitor_.opens_window(frame.time) && !await_scores()) return;
   monitor_.reach(frame.time, GST_BUFFER_DURATION(frame.data.buffer.get()), live().pool_method);
 }
 

@@ -23,9 +23,9 @@ class Monitor {
   // `window` in ns, 0: none.
   void start(guint64 window, size_t features, size_t models);
 
-  // Whether a reference frame at `time` lies behind the open window: scores that belong to that one should be added
-  // before reach().
-  bool passes(std::optional<gint64> time) const { return time && clock_.passes(*time); }
+  // Whether a reference frame at `time` opens a window: scores that belong to the one before should be added before
+  // reach().
+  bool opens_window(gint64 time) const { return clock_.opens(time); }
   // A reference frame, scored or not, is reached: windows before it are over.
   void reach(std::optional<gint64> time, GstClockTime duration, PoolMethod method);
   // The scores of a frame that was reached. If its window is over (it had to wait for its successor), they count in that

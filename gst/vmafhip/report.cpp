@@ -18,6 +18,9 @@ GstStructure *pools_of(const char *name, const std::vector<GQuark> &fields,
     GstStructure *pool = gst_structure_new_empty("pool");
     for (const auto method : {PoolMethod::mean, PoolMethod::min, PoolMethod::max, PoolMethod::harmonic_mean})
       set_double(pool, nick_of(method), from[i].get(method));
+    set_double(pool, "stddev", from[i].stddev());
+    for (const auto &[name, percent] : {std::pair("p1", 1.), std::pair("p5", 5.), std::pair("p50", 50.)})
+      set_double(pool, name, from[i].percentile(percent));
     take_structure(s, fields[i], pool);
   }
   return s;

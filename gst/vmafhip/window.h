@@ -44,8 +44,8 @@ class WindowClock {
   }
   // Whether a frame lies before the open window.
   bool before(int64_t time) const { return length_ != 0 && start_ && time < *start_; }
-  // Whether reach() would pass the open window.
-  bool passes(int64_t time) const { return length_ != 0 && start_ && begin_of(time) > *start_; }
+  // Whether reach() would open a window, and pass the open one if there is one.
+  bool opens(int64_t time) const { return length_ != 0 && (!start_ || begin_of(time) > *start_); }
 
   // The stream ends or begins anew: the open window, up to the end of its last frame.
   std::optional<Span> finish() {
