@@ -131,7 +131,7 @@ Measurement::Submitted Measurement::refuse(const Status &ref, const Status &dist
 
 Measurement::Submitted Measurement::fail(const Status &status) {
   if (!drain()) return Submitted::interrupted;
-  if (index_ != index_at_start_) post(report_.pooled(*session_, pool_method_));
+  if (!pooled_) conclude(index_ != index_at_start_);
   pooled_ = true;
   post_error(element_, status);
   return Submitted::failed;
