@@ -2,6 +2,8 @@
 // caps that cannot be taken.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/formats.h"
 
 namespace vmafhip::test {
@@ -211,6 +213,38 @@ TEST(Interlaced, MixedIsDecidedBufferByBuffer) {
     EXPECT_EQ(unlike.frames.size(), 2u);
     ASSERT_EQ(unlike.pooled.size(), 1u);
     EXPECT_EQ(number(unlike.pooled[0].get(), "frames"), 2u);
+  }
+}
+
+// What a real encoder makes of it: interleaved frames, and those of a telecine pattern, some of which are progressive.
+TEST(Interlaced, ThroughAnEncoder) {
+  for (const char *pattern : {"2:2", "2:3"}) {
+    SCOPED_TRACE(pattern);
+    Pipeline pipeline(
+        std::string("videotestsrc num-buffers=40 pattern=ball ! "
+                    "video/x-raw,format=I420,width=96,height=96,framerate=24/1 ! ") +
+        "interlace field-pattern=" + pattern +
+        " ! tee name=t vmafhip name=v ! fakesink name=out t. ! queue ! v.ref_sink t. ! queue ! "
+        "x264enc interlaced=true tune=zerolatency quantizer=10 pass=quant ! avdec_h264 ! v.dist_sink");
+    std::set<bool> seen;  // whether frames of the decoder were interlaced
+    GstPad *pad = gst_element_get_static_pad(pipeline.get("v"), "dist_sink");
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad *, GstPadProbeInfo *info, gpointer seen) {
+          static_cast<std::set<bool> *>(seen)->insert(
+              GST_BUFFER_FLAG_IS_SET(GST_PAD_PROBE_INFO_BUFFER(info), GST_VIDEO_BUFFER_FLAG_INTERLACED));
+          return GST_PAD_PROBE_OK;
+        },
+        &seen, nullptr);
+    gst_object_unref(pad);
+    ASSERT_EQ(pipeline.run(), "eos") << (pipeline.errors.empty() ? "" : pipeline.errors[0]);
+    EXPECT_GT(pipeline.frames.size(), 15u);
+    EXPECT_EQ(pipeline.frames.size(), pipeline.out.size());
+    for (const StructurePtr &frame : pipeline.frames) EXPECT_GT(real(frame.get(), "score"), 70);
+    EXPECT_TRUE(seen.contains(true));
+    EXPECT_EQ(seen.contains(false), pattern == std::string("2:3"));
+    ASSERT_EQ(pipeline.warnings.size(), 1u);
+    expect_words(pipeline.warnings[0], {"Both streams are interlaced"});
   }
 }
 
