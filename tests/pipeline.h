@@ -102,6 +102,10 @@ double real_in(const GstStructure *s, const char *inner, const char *field);
 // Like real_in, two levels down: pooled structures.
 double pooled_in(const GstStructure *s, const char *inner, const char *name, const char *method);
 
+// How many times slower than usual this process runs, as under valgrind: limits of time are multiplied by it. At least
+// 1; VMAFHIP_TEST_SLOWNESS says.
+double slowness();
+
 // Resident memory of this process in KiB.
 long resident_kib();
 
