@@ -1,8 +1,7 @@
 #include "gst/vmafhip/enums.h"
 
 #include "engine/session.h"
-#include "gst/vmafhip/alert.h"
-#include "gst/vmafhip/aligner.h"
+#include "gst/vmafhip/settings.h"
 
 namespace vmafhip {
 namespace {
@@ -61,6 +60,18 @@ GType alert_direction_type() {
       {int(AlertDirection::above), "Scores above the threshold are bad", "above"},
       {0, nullptr, nullptr}};
   static const GType type = enum_type("GstVmafhipAlertDirection", values);
+  return type;
+}
+
+GType log_level_type() {
+  static const GEnumValue values[] = {
+      {int(LogLevel::none), "As GST_DEBUG says", "none"},
+      {int(LogLevel::error), "Errors", "error"},
+      {int(LogLevel::warning), "Warnings too", "warning"},
+      {int(LogLevel::info), "Models and back end too", "info"},
+      {int(LogLevel::debug), "Everything that does not come with each frame", "debug"},
+      {0, nullptr, nullptr}};
+  static const GType type = enum_type("GstVmafhipLogLevel", values);
   return type;
 }
 

@@ -11,6 +11,7 @@ GType sync_type();
 GType output_type();
 GType pool_method_type();
 GType alert_direction_type();
+GType log_level_type();
 
 // Nick of the pool-method property, as messages carry it.
 const char *nick_of(PoolMethod method);

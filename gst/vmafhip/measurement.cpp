@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "gst/vmafhip/dropin.h"
 #include "gst/vmafhip/errors.h"
 #include "gst/vmafhip/mapping.h"
 
@@ -21,9 +22,14 @@ Measurement::Measurement(GstElement *element, Inbox &inbox, Output &output)
 // ---- life --------------------------------------------------------------------------------------
 
 bool Measurement::start(const Settings &settings) {
+  apply_log_level(settings.log_level);
+  if (Status s = check_message_name(settings.message_name); !s.ok()) {
+    post_error(element_, s);
+    return false;
+  }
   SessionOptions options;
-  options.models = settings.model;
-  options.features = settings.features;
+  options.models = models_of(settings);
+  options.features = features_of(settings);
   options.subsample = int(settings.subsample);
   options.backend = settings.backend;
   options.threads = int(settings.threads);
@@ -36,6 +42,10 @@ bool Measurement::start(const Settings &settings) {
     post_error(element_, s);
     return false;
   }
+  if (lacks_interval(settings))
+    GST_ELEMENT_WARNING(
+        element_, LIBRARY, SETTINGS, ("conf-interval: no model gives confidence intervals"),
+        ("They come with bootstrap models (vmaf_b_v0.6.3 and others); the score goes without."));
   settings_ = settings;
   session_ = std::move(*session);
   session_->on_progress([this] { inbox_.wake(); });
@@ -48,6 +58,7 @@ bool Measurement::start(const Settings &settings) {
   pictures_ = PictureWatch(!session_->models().empty());
   index_ = frame_number_ = index_at_start_ = 0;
   last_time_ = 0;
+  last_ = PairInfo();
   finished_ = pooled_ = untimed_said_ = false;
   return true;
 }
@@ -163,6 +174,7 @@ void Measurement::scored(const FrameScores &scores) {
   PairInfo info = in_flight_.front();
   in_flight_.pop_front();
   info.index = index_++;
+  last_ = info;
   const Live now = live();
   const PictureScores &of = scores.dist.front();
   monitor_.reach(info.running_time, info.duration, now.pool_method);
@@ -264,6 +276,7 @@ void Measurement::say_not_simultaneous() {
 }
 
 void Measurement::post(StructurePtr structure) {
+  structure = named_message(std::move(structure), settings_.message_name, last_);
   gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), structure.release()));
 }
 

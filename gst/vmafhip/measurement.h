@@ -112,6 +112,7 @@ class Measurement {
   guint64 index_ = 0, frame_number_ = 0;
   guint64 index_at_start_ = 0;  // index_ when pools last started anew
   gint64 last_time_ = 0;
+  PairInfo last_;          // the pair scored last
   bool finished_ = false;  // the engine has been told that no frame follows
   bool pooled_ = false;    // everything scored so far is in a pooled message
   bool untimed_said_ = false;

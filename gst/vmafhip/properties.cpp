@@ -140,6 +140,11 @@ const std::vector<Row> &settings_table() {
                              "Model label or feature name that `score` of messages, last-score and alerts "
                              "speak of; empty = first model, without models the first feature",
                              kFixed),
+      text<&S::message_name>(
+          "message-name", "Message name",
+          "Name of the element messages' structures; VMAF = frame and pooled messages with "
+          "the name and the fields that gst-plugins-bad's vmaf gives them",
+          kFixed),
       real<kAlertThreshold>("alert-threshold", "Alert threshold",
                             "An alert message is posted once the score stays beyond this; NaN = no alerts",
                             kLive),
@@ -153,6 +158,25 @@ const std::vector<Row> &settings_table() {
                                  kLive),
       choice<kAlertDirection>(alert_direction_type(), "alert-direction", "Alert direction",
                               "On which side of alert-threshold scores are bad", kLive),
+      // As gst-plugins-bad's vmaf has them.
+      text<&S::model_filename>(
+          "model-filename", "Model file",
+          "As vmaf of gst-plugins-bad has it: a model's name or its file (JSON), instead "
+          "of the property model; empty = not used",
+          kFixed),
+      toggle<&S::psnr>("psnr", "PSNR", "The same as float_psnr in features", kFixed),
+      toggle<&S::ssim>("ssim", "SSIM", "The same as float_ssim in features", kFixed),
+      toggle<&S::ms_ssim>("ms-ssim", "MS-SSIM", "The same as float_ms_ssim in features", kFixed),
+      toggle<&S::disable_clip>("disable-clip", "Disable clipping",
+                               "The same as :disable_clip=true with every model", kFixed),
+      toggle<&S::enable_transform>("enable-transform", "Enable the transform",
+                                   "The same as :enable_transform=true with every model", kFixed),
+      toggle<&S::phone_model>("phone-model", "Phone model", "The same as enable-transform", kFixed),
+      toggle<&S::conf_interval>(
+          "conf-interval", "Confidence interval",
+          "Warn if no model gives confidence intervals: they come with bootstrap models", kFixed),
+      choice<&S::log_level>(log_level_type(), "log-level", "Log level",
+                            "How much of this element GStreamer's log shows at least", kFixed),
   };
   return rows;
 }

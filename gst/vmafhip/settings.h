@@ -10,6 +10,9 @@
 
 namespace vmafhip {
 
+// Of gst-plugins-bad's vmaf.
+enum class LogLevel { none, error, warning, info, debug };
+
 struct Settings {
   std::string model = "vmaf_v0.6.1", features;
   Backend backend = Backend::automatic;
@@ -23,6 +26,12 @@ struct Settings {
   bool attach_meta = true;
   guint64 window = 0;
   std::string score_source;
+  std::string message_name = "vmafhip";
+  // Of gst-plugins-bad's vmaf, see dropin.h:
+  std::string model_filename;
+  bool psnr = false, ssim = false, ms_ssim = false;
+  bool disable_clip = false, enable_transform = false, phone_model = false, conf_interval = false;
+  LogLevel log_level = LogLevel::none;
   // May change while playing:
   bool frame_message = true;
   PoolMethod pool_method = PoolMethod::mean;
