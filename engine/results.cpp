@@ -69,7 +69,8 @@ void ResultsFile::frame(uint64_t number, std::span<const double> features, std::
                         bool may_wait) {
   if (finished_) {
     if (!outlet_->regular())
-      return outlet_->give_up("the stream went on after its end, which only a regular file can be changed for");
+      return outlet_->give_up(
+          "the stream went on after its end, which only a regular file can be changed for");
     if (outlet_->drain(std::chrono::hours(1), [] { return false; })) outlet_->truncate(ending_);
     finished_ = rated_ = false;
   }

@@ -75,6 +75,19 @@ GType log_level_type() {
   return type;
 }
 
+GType results_format_type() {
+  static const GEnumValue values[] = {
+      {int(ResultsChoice::automatic), "By the extension of results-filename", "auto"},
+      {int(ResultsChoice::json), "JSON", "json"},
+      {int(ResultsChoice::xml), "XML", "xml"},
+      {int(ResultsChoice::csv), "Comma-separated values", "csv"},
+      {int(ResultsChoice::sub), "Subtitles (MicroDVD)", "sub"},
+      {int(ResultsChoice::none), "No file", "none"},
+      {0, nullptr, nullptr}};
+  static const GType type = enum_type("GstVmafhipResultsFormat", values);
+  return type;
+}
+
 const char *nick_of(PoolMethod method) {
   const GEnumValue *value = kPoolMethods;
   while (value->value != int(method)) ++value;

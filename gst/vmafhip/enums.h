@@ -10,6 +10,7 @@ GType backend_type();
 GType sync_type();
 GType output_type();
 GType pool_method_type();
+GType results_format_type();
 GType alert_direction_type();
 GType log_level_type();
 

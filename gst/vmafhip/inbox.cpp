@@ -149,6 +149,11 @@ void Inbox::set_live(bool live) {
   room_.notify_all();
 }
 
+bool Inbox::live() const {
+  std::lock_guard lock(mutex_);
+  return live_;
+}
+
 bool Inbox::restarted(Side side) {
   std::lock_guard lock(mutex_);
   return std::exchange(queue(side).restarted, false);

@@ -55,6 +55,7 @@ class Inbox {
   void refuse(Side side, bool on);  // while its pad is not active
   // A live source cannot wait for the other stream for ever: a full pad is then reported as overflow.
   void set_live(bool live);
+  bool live() const;
 
   // ---- comparing thread ----
 

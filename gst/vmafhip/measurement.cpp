@@ -16,6 +16,7 @@ Measurement::Measurement(GstElement *element, Inbox &inbox, Output &output)
     : element_(element),
       inbox_(inbox),
       output_(output),
+      results_(element, inbox),
       monitor_(report_, [this](StructurePtr structure) { post(std::move(structure)); }),
       last_score_spec_(g_object_class_find_property(G_OBJECT_GET_CLASS(element), "last-score")) {}
 
@@ -46,6 +47,7 @@ bool Measurement::start(const Settings &settings) {
     GST_ELEMENT_WARNING(
         element_, LIBRARY, SETTINGS, ("conf-interval: no model gives confidence intervals"),
         ("They come with bootstrap models (vmaf_b_v0.6.3 and others); the score goes without."));
+  if (!results_.start(settings, **session)) return false;
   settings_ = settings;
   session_ = std::move(*session);
   session_->on_progress([this] { inbox_.wake(); });
@@ -67,6 +69,7 @@ void Measurement::stop() {
   if (!session_) return;
   session_->finish();
   while (session_->wait(scores_) == Session::Next::ready) scored(scores_);
+  results_.stop(report_.counters().get());
   if (!pooled_) conclude(index_ != index_at_start_);
   report_.stop();
   in_flight_.clear();
@@ -82,7 +85,7 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
     if (!drain()) return Submitted::interrupted;
     begin_anew("segment");
   }
-  if (!session_->has_room()) return Submitted::no_room;
+  if (!session_->has_room() || results_.full()) return Submitted::no_room;
   auto ref = map_picture(pair->ref.data.buffer, pair->ref.data.stream);
   auto dist = map_picture(pair->dist.data.buffer, pair->dist.data.stream);
   if (!ref.ok() || !dist.ok()) return refuse(ref.status(), dist.status());
@@ -132,6 +135,7 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
     return fail(Status(s.code(), s.message() + crop_note("ref_sink", *ref.stream, *ref_part) +
                                      crop_note("dist_sink", *dist.stream, *dist_part)));
   configured_ = formats;
+  results_.configure(formats.first);
   return Submitted::done;
 }
 
@@ -166,6 +170,7 @@ PairInfo Measurement::describe(const FramePair &pair) {
 // ---- scores out --------------------------------------------------------------------------------
 
 void Measurement::collect() {
+  results_.check();
   while (session_->next(scores_) == Session::Next::ready) scored(scores_);
 }
 
@@ -175,6 +180,7 @@ void Measurement::scored(const FrameScores &scores) {
   in_flight_.pop_front();
   info.index = index_++;
   last_ = info;
+  results_.frame(info.frame_number, scores);
   const Live now = live();
   const PictureScores &of = scores.dist.front();
   monitor_.reach(info.running_time, info.duration, now.pool_method);
@@ -240,6 +246,7 @@ void Measurement::begin_anew(const char *reason, bool asked_for) {
 void Measurement::end() {
   if (!drain()) return;
   if (distances_.finish()) say_not_simultaneous();
+  results_.finish(report_.counters().get());
   conclude(true);
 }
 

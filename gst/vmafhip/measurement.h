@@ -19,6 +19,7 @@
 #include "gst/vmafhip/output.h"
 #include "gst/vmafhip/picture_watch.h"
 #include "gst/vmafhip/report.h"
+#include "gst/vmafhip/results.h"
 #include "gst/vmafhip/settings.h"
 
 namespace vmafhip {
@@ -100,6 +101,7 @@ class Measurement {
   Inbox &inbox_;
   Output &output_;
   Report report_;
+  Results results_;
   Monitor monitor_;
   GParamSpec *last_score_spec_;
   Settings settings_;

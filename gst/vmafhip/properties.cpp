@@ -126,6 +126,12 @@ const std::vector<Row> &settings_table() {
       toggle<&S::attach_meta>(
           "attach-meta", "Attach meta",
           "Attach scores to output buffers as VmafHipScore meta; a buffer waits for its score", kFixed),
+      text<&S::results_filename>("results-filename", "Result file",
+                                 "File in one of libvmaf's layouts, written frame by frame; also a FIFO. "
+                                 "Empty: none",
+                                 kFixed),
+      choice<&S::results_format>(results_format_type(), "results-format", "Result format",
+                                 "Layout of the result file", kFixed),
       toggle<&S::frame_message>("frame-message", "Frame message",
                                 "Post an element message for every scored frame", kLive),
       choice<&S::pool_method>(pool_method_type(), "pool-method", "Pool method",

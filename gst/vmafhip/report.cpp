@@ -166,6 +166,13 @@ void Report::add_counters(GstStructure *s) const {
                     counters_.extrapolated, nullptr);
 }
 
+StructurePtr Report::counters() const {
+  StructurePtr s(gst_structure_new_empty("counters"));
+  std::lock_guard lock(mutex_);
+  add_counters(s.get());
+  return s;
+}
+
 StructurePtr Report::stats(std::optional<gint64> newest) const {
   StructurePtr s(gst_structure_new_empty("vmafhip-stats"));
   std::lock_guard lock(mutex_);

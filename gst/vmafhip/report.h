@@ -73,6 +73,7 @@ class Report {
   // Any thread:
   // `newest`: running time of the newest reference frame that has arrived.
   StructurePtr stats(std::optional<gint64> newest) const;
+  StructurePtr counters() const;  // as in `pooled`
   double last_score() const;  // NaN before the first
 
  private:

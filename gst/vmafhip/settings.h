@@ -12,6 +12,7 @@ namespace vmafhip {
 
 // Of gst-plugins-bad's vmaf.
 enum class LogLevel { none, error, warning, info, debug };
+enum class ResultsChoice { automatic, json, xml, csv, sub, none };
 
 struct Settings {
   std::string model = "vmaf_v0.6.1", features;
@@ -24,6 +25,8 @@ struct Settings {
   guint64 max_queue_bytes = guint64(512) << 20;
   Side output = Side::ref;
   bool attach_meta = true;
+  std::string results_filename;
+  ResultsChoice results_format = ResultsChoice::automatic;
   guint64 window = 0;
   std::string score_source;
   std::string message_name = "vmafhip";
