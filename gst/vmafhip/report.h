@@ -74,7 +74,7 @@ class Report {
   // `newest`: running time of the newest reference frame that has arrived.
   StructurePtr stats(std::optional<gint64> newest) const;
   StructurePtr counters() const;  // as in `pooled`
-  double last_score() const;  // NaN before the first
+  double last_score() const;      // NaN before the first
 
  private:
   void add_origin(GstStructure *s) const;    // back end, model source, offset

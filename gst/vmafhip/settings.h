@@ -10,9 +10,9 @@
 
 namespace vmafhip {
 
+enum class ResultsChoice { automatic, json, xml, csv, sub, none };
 // Of gst-plugins-bad's vmaf.
 enum class LogLevel { none, error, warning, info, debug };
-enum class ResultsChoice { automatic, json, xml, csv, sub, none };
 
 struct Settings {
   std::string model = "vmaf_v0.6.1", features;
