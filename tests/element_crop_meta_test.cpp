@@ -2,6 +2,8 @@
 // know it. That pictures are read where they lie.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "gst/vmafhip/mapping.h"
 #include "tests/formats.h"
 
@@ -140,6 +142,62 @@ TEST(Mapping, CopiesNothing) {
     }
     gst_buffer_unmap(raw, &map);
   }
+}
+
+// Whatever metas and properties say, sensible or not: an error, or a picture whose corners lie in the buffer's memory.
+TEST(Mapping, NeverLeavesTheMemory) {
+  std::mt19937 random(7);
+  const auto any = [&](std::initializer_list<int> values) {
+    return *(values.begin() + random() % values.size());
+  };
+  int good = 0, bad = 0;
+  for (int n = 0; n < 20000; ++n) {
+    const FormatCase &f = kFormats[random() % std::size(kFormats)];
+    auto stream = std::make_shared<Stream>();
+    stream->info = video_info(f.name, any({1, 16, 17, 33}), any({1, 16, 17, 33}));
+    stream->crop = {any({0, 0, 1, 7, G_MAXINT}), any({0, 0, 2, 9}), any({0, 0, 1, 8}),
+                    any({0, 0, 3, 16, G_MAXINT})};
+    const gsize size = gsize(any({1, 1, 1, 2}) * GST_VIDEO_INFO_SIZE(&stream->info) + any({0, 0, -1, 100}));
+    const BufferPtr buffer = adopt(gst_buffer_new_allocate(nullptr, size, nullptr));
+    if (random() % 2) {
+      const GstVideoInfo meta = video_info(f.name, any({16, 17, 33, 48}), any({16, 17, 33, 48}));
+      gsize offset[4];
+      gint stride[4];
+      for (int p = 0; p < 4; ++p) {
+        offset[p] = meta.offset[p] + gsize(any({0, 0, 0, 1, 64}));
+        stride[p] = any({1, 1, 1, 1, -1, 2, 1 << 20}) * meta.stride[p];
+      }
+      const guint huge = random() % 8 ? 0 : G_MAXUINT;
+      gst_buffer_add_video_meta_full(buffer.get(), GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&meta),
+                                     guint(meta.width) | huge, guint(meta.height) | huge,
+                                     GST_VIDEO_INFO_N_PLANES(&meta), offset, stride);
+    }
+    if (random() % 2)
+      add_crop_meta(buffer.get(), {any({0, 0, 1, 9, G_MAXINT, -1}), any({0, 0, 3, 14, G_MAXINT - 16}),
+                                   any({0, 1, 8, 16, 17}), any({1, 8, 16, 17, G_MAXINT})});
+    GstMapInfo map;
+    ASSERT_TRUE(gst_buffer_map(buffer.get(), &map, GST_MAP_READ));
+    {
+      const auto picture = map_picture(buffer, stream);
+      ++(picture.ok() ? good : bad);
+      for (int p = 0; picture.ok() && p < (f.gray() ? 1 : 3); ++p) {
+        const Plane &plane = picture->planes[size_t(p)];
+        ASSERT_GT(plane.width, 0);
+        ASSERT_GT(plane.height, 0);
+        const int bytes = f.depth > 8 ? 2 : 1;
+        for (const ptrdiff_t y : {0, plane.height - 1})
+          for (const ptrdiff_t x : {0, plane.width - 1}) {
+            const auto *at =
+                static_cast<const guint8 *>(plane.data) + y * plane.stride + x * plane.step * bytes;
+            ASSERT_GE(at, map.data);
+            ASSERT_LE(at + bytes, map.data + map.size);
+          }
+      }
+    }
+    gst_buffer_unmap(buffer.get(), &map);
+  }
+  EXPECT_GT(good, 1000);
+  EXPECT_GT(bad, 1000);
 }
 
 }  // namespace
