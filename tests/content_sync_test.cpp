@@ -50,8 +50,8 @@ struct Outcome {
 
 constexpr double kAlien = -1e6;  // a distorted frame's `shown` that is in no reference frame
 
-Outcome run(const Samples &ref, const Draw &draw_ref, const Samples &dist, const Draw &draw_dist, double window = 5,
-            double period = 0) {
+Outcome run(const Samples &ref, const Draw &draw_ref, const Samples &dist, const Draw &draw_dist,
+            double window = 5, double period = 0) {
   Outcome outcome;
   ContentSync sync(window);
   Signer ref_signer, dist_signer;
@@ -94,7 +94,8 @@ Outcome run(const Samples &ref, const Draw &draw_ref, const Samples &dist, const
   sync.finish();
   look();
   for (const Sample &sample : dist)
-    outcome.shown += sample.shown >= ref.front().shown - frame / 2 && sample.shown <= ref.back().shown + frame / 2;
+    outcome.shown +=
+        sample.shown >= ref.front().shown - frame / 2 && sample.shown <= ref.back().shown + frame / 2;
   outcome.offset = sync.offset();
   outcome.confidence = sync.confidence();
   outcome.state = sync.state();
@@ -215,7 +216,8 @@ TEST(ContentSync, PairsNoForeignFrame) {
   const Outcome o = run(regular(14, 25), programme, dist, draw);
   EXPECT_EQ(o.state, State::locked);
   EXPECT_EQ(o.losses, 1);
-  for (const auto &[j, i] : o.pairs) EXPECT_FALSE(dist[size_t(j)].shown > 5 && dist[size_t(j)].shown < 8.5) << j;
+  for (const auto &[j, i] : o.pairs)
+    EXPECT_FALSE(dist[size_t(j)].shown > 5 && dist[size_t(j)].shown < 8.5) << j;
   EXPECT_GE(o.exact_share(), 0.99);
 }
 
@@ -223,10 +225,14 @@ TEST(ContentSync, LevelsBarsAndNoiseDoNotMatter) {
   const Samples ref = regular(7, 25), dist = regular(7, 25, 0.88);
   const std::pair<const char *, Draw> changes[] = {
       {"gain", [](double t) { return changed(programme(t), [](double v) { return 0.8 * (v - 16) + 28; }); }},
-      {"gamma", [](double t) { return changed(programme(t), [](double v) { return 255 * std::pow(v / 255, 1.3); }); }},
+      {"gamma",
+       [](double t) { return changed(programme(t), [](double v) { return 255 * std::pow(v / 255, 1.3); }); }},
       {"letterbox", [](double t) { return letterboxed(programme(t), 0.75); }},
       {"noise", [](double t) { return noisy(programme(t), 20, uint32_t(t * 1000)); }},
-      {"half size", [](double t) { return Programme{1, 80, 45}(t); }},
+      {"half size",
+       [](double t) {
+         return Programme{1, 80, 45}(t);
+       }},
   };
   for (const auto &[name, draw] : changes) {
     SCOPED_TRACE(name);
@@ -249,7 +255,8 @@ TEST(ContentSync, StillAndBlackPicturesAreUnknowable) {
   const Draw still = [](double) { return programme(0.4); };
   const Draw noise = [](double t) { return noisy(programme(0.4), 4, uint32_t(t * 1000)); };
   const Draw black = [](double) { return Drawing(160, 90); };
-  for (const auto &[ref, dist] : {std::pair(still, still), std::pair(still, noise), std::pair(black, black)}) {
+  for (const auto &[ref, dist] :
+       {std::pair(still, still), std::pair(still, noise), std::pair(black, black)}) {
     const Outcome o = run(regular(8, 25), ref, regular(8, 25, 0.3), dist);
     EXPECT_EQ(o.matched, 0);
     EXPECT_EQ(o.state, State::unknowable);

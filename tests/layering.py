@@ -77,6 +77,10 @@ def engine(file, name, system):
     return top(name) or under(name, "engine/model")
 
 
+def content(file, name, system):
+    return name in STANDARD if system else under(name, "gst/vmafhip/content")
+
+
 def kernels(file, name, system):
     return name in BARE if system else under(name, "engine/arith", "kernels")
 
@@ -96,6 +100,7 @@ RULES = [
     ("engine/model", model, "engine/model, engine/*.h, nlohmann/json, the standard library"),
     ("engine", engine, "engine/*.h, engine/model, nlohmann/json, the standard library; back ends only in engine/registry.cpp"),
     ("kernels", kernels, "engine/arith, kernels and bare headers such as <cstdint>"),
+    ("gst/vmafhip/content", content, "gst/vmafhip/content and the standard library"),
     ("gst/vmafhip", gst, "engine/session.h, engine/results.h and what they include, gst/vmafhip, GStreamer, the standard library"),
 ]
 
@@ -155,6 +160,8 @@ def self_test():
         "engine/extractors/vif.cpp": '#include "engine/arith/vif.h"\n#include "engine/registry.h"\n',
         "engine/model/model.cpp": '#include <nlohmann/json.hpp>\n#include "engine/status.h"\n',
         "kernels/args.h": "#include <cstdint>\n",
+        "gst/vmafhip/content/search.cpp": '#include "gst/vmafhip/content/search.h"\n#include <vector>\n',
+        "gst/vmafhip/content/search.h": "",
         "gst/vmafhip/element.cpp": '#include <gst/gst.h>\n#include "engine/session.h"\n#include "engine/outlet.h"\n',
     }
     bad = [  # file, one line that must be caught there
@@ -183,6 +190,9 @@ def self_test():
         ("gst/vmafhip/element.cpp", '#include "engine/metric.h"'),
         ("gst/vmafhip/element.cpp", '#include "engine/arith/vif.h"'),
         ("gst/vmafhip/element.cpp", "#include <nlohmann/json.hpp>"),
+        ("gst/vmafhip/content/search.cpp", "#include <glib.h>"),
+        ("gst/vmafhip/content/search.cpp", '#include "engine/session.h"'),
+        ("gst/vmafhip/content/search.cpp", '#include "gst/vmafhip/element.h"'),
         ("engine/fresh/file.cpp", '#include "engine/cpu/cpu.h"'),
         ("gst/other/file.cpp", "#include <gst/gst.h>"),
     ]

@@ -62,7 +62,8 @@ int main(int argc, char **argv) {
   for (const int depth : {8, 10})
     for (const bool bars : {false, true})
       benchmark::RegisterBenchmark(
-          ("content.signature." + std::to_string(depth) + (bars ? ".bars" : "")).c_str(), signature, depth, bars)
+          ("content.signature." + std::to_string(depth) + (bars ? ".bars" : "")).c_str(), signature, depth,
+          bars)
           ->Unit(benchmark::kMillisecond);
   for (const int rate : {25, 60})
     benchmark::RegisterBenchmark(("content.sync." + std::to_string(rate)).c_str(), follow, rate)

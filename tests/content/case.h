@@ -19,15 +19,16 @@ constexpr size_t kRow = 2 * kGrid + 1;
 
 struct Case {
   std::string name;
-  double offset = 0;   // s to add to distorted times; where it is constant
-  double reach = 0;    // s: the largest offset that occurs
-  bool same = false;   // the distorted stream shows the reference
-  int period = 0;      // frames after which the reference repeats itself; 0: never
+  double offset = 0;  // s to add to distorted times; where it is constant
+  double reach = 0;   // s: the largest offset that occurs
+  bool same = false;  // the distorted stream shows the reference
+  int period = 0;     // frames after which the reference repeats itself; 0: never
   std::set<std::string> tags;
   double ref_rate = 25, dist_rate = 25;
   std::vector<double> ref_times, dist_times;
-  std::vector<double> shown;           // reference frame of each distorted one, fractional where blended; -1: none
-  std::vector<int> first_like, last_like;  // of each reference frame: the run of frames that nobody can tell apart
+  std::vector<double> shown;  // reference frame of each distorted one, fractional where blended; -1: none
+  std::vector<int> first_like,
+      last_like;  // of each reference frame: the run of frames that nobody can tell apart
   std::vector<Signature> ref, dist;
 
   bool has(const std::string &tag) const { return tags.count(tag) > 0; }
@@ -69,7 +70,8 @@ inline Case read_case(const std::filesystem::path &folder) {
   std::ifstream in(folder / "truth.txt");
   std::string tags, tag;
   size_t ref_frames = 0, dist_frames = 0;
-  in >> c.same >> tags >> c.period >> c.ref_rate >> c.dist_rate >> c.offset >> c.reach >> ref_frames >> dist_frames;
+  in >> c.same >> tags >> c.period >> c.ref_rate >> c.dist_rate >> c.offset >> c.reach >> ref_frames >>
+      dist_frames;
   std::istringstream list(tags);
   while (std::getline(list, tag, ',')) c.tags.insert(tag);
   c.ref_times.resize(ref_frames);

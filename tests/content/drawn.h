@@ -48,8 +48,10 @@ struct Programme {
     const uint32_t s = hash(seed, number, 1);
     // The camera never moves evenly: that would make a shift in space of a shift in time.
     const double speed = 0.3 + 1.2 * fraction(hash(s, 2, 0)), turn = 1 + 2 * fraction(hash(s, 3, 0));
-    const double pan_x = speed * time + 0.8 * std::sin(turn * time * 3), pan_y = 0.6 * std::sin(turn * time * 2);
-    const double ball_x = 0.5 + 0.4 * std::sin(time * 4 * turn), ball_y = 0.5 + 0.4 * std::cos(time * 3.1 * turn);
+    const double pan_x = speed * time + 0.8 * std::sin(turn * time * 3),
+                 pan_y = 0.6 * std::sin(turn * time * 2);
+    const double ball_x = 0.5 + 0.4 * std::sin(time * 4 * turn),
+                 ball_y = 0.5 + 0.4 * std::cos(time * 3.1 * turn);
     Drawing drawing(width, height);
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
@@ -75,7 +77,8 @@ inline Drawing letterboxed(const Drawing &drawing, double share) {
   const int bar = int(drawing.height * (1 - share) / 2), lines = drawing.height - 2 * bar;
   for (int y = 0; y < lines; ++y)
     for (int x = 0; x < drawing.width; ++x)
-      result.at(x, y + bar) = drawing.luma[size_t(y * drawing.height / lines) * size_t(drawing.width) + size_t(x)];
+      result.at(x, y + bar) =
+          drawing.luma[size_t(y * drawing.height / lines) * size_t(drawing.width) + size_t(x)];
   return result;
 }
 

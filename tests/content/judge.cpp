@@ -58,7 +58,8 @@ Run run(const Case &c, const Options &options) {
     if (state == State::locked && result.first_lock < 0) result.first_lock = now - begin;
     if (state == State::unknowable && result.unknowable < 0) result.unknowable = now - begin;
     if (options.states)
-      std::printf("    %6.2f s: %s offset %+.4f confidence %.2f correlation %.3f second %.3f reason %d\n", now,
+      std::printf("    %6.2f s: %s offset %+.4f confidence %.2f correlation %.3f second %.3f reason %d\n",
+                  now,
                   state == State::locked       ? "locked"
                   : state == State::unknowable ? "unknowable"
                                                : "searching",
@@ -104,8 +105,8 @@ void print_errors(const Case &c, const Run &r) {
   double lowest = 0, highest = 0;
   const auto flush = [&] {
     if (from >= 0)
-      std::printf("    wrong %4d..%4d (%.2f..%.2f s) by %+.2f..%+.2f\n", from, last, c.dist_times[size_t(from)],
-                  c.dist_times[size_t(last)], lowest, highest);
+      std::printf("    wrong %4d..%4d (%.2f..%.2f s) by %+.2f..%+.2f\n", from, last,
+                  c.dist_times[size_t(from)], c.dist_times[size_t(last)], lowest, highest);
     from = -1;
   };
   for (const auto &[j, m] : r.matches) {
@@ -179,24 +180,31 @@ int run_all(const std::filesystem::path &folder, const Options &options) {
     frames += long(c.ref.size() + c.dist.size());
     bytes = std::max(bytes, r.bytes);
     const double pairs = std::max(1., double(r.matches.size()));
-    std::printf("%-38s %s lock %6.2f s n %d/%d unknowable %5.2f pairs %4zu/%4ld right %5.1f near %5.1f conf %.2f%s\n",
-                c.name.c_str(), lock ? "lock  " : "refuse", r.first_lock, r.locks, r.losses, r.unknowable,
-                r.matches.size(), possible, 100. * double(right) / pairs, 100. * double(near) / pairs,
-                r.confidence / pairs, wrong ? "  FALSE" : lock && r.locks == 0 ? "  MISSED" : "");
+    std::printf(
+        "%-38s %s lock %6.2f s n %d/%d unknowable %5.2f pairs %4zu/%4ld right %5.1f near %5.1f conf %.2f%s\n",
+        c.name.c_str(), lock ? "lock  " : "refuse", r.first_lock, r.locks, r.losses, r.unknowable,
+        r.matches.size(), possible, 100. * double(right) / pairs, 100. * double(near) / pairs,
+        r.confidence / pairs,
+        wrong                  ? "  FALSE"
+        : lock && r.locks == 0 ? "  MISSED"
+                               : "");
     if (options.errors) print_errors(c, r);
   }
   for (auto &[key, sum] : sums) {
     std::sort(sum.times.begin(), sum.times.end());
-    std::printf("%-14s cases %3d locked %3d false %d unknowable %3d right %6.2f near %6.2f %% of %6ld pairs, %5.1f %% paired, "
-                "lock median %.2f max %.2f s\n",
-                key.c_str(), sum.cases, sum.locked, sum.wrong, sum.unknowable, sum.share(sum.right), sum.share(sum.near),
-                sum.pairs, 100. * double(sum.pairs) / double(std::max(1L, sum.possible)),
-                sum.times.empty() ? 0 : sum.times[sum.times.size() / 2], sum.times.empty() ? 0 : sum.times.back());
+    std::printf(
+        "%-14s cases %3d locked %3d false %d unknowable %3d right %6.2f near %6.2f %% of %6ld pairs, %5.1f "
+        "%% paired, "
+        "lock median %.2f max %.2f s\n",
+        key.c_str(), sum.cases, sum.locked, sum.wrong, sum.unknowable, sum.share(sum.right),
+        sum.share(sum.near), sum.pairs, 100. * double(sum.pairs) / double(std::max(1L, sum.possible)),
+        sum.times.empty() ? 0 : sum.times[sum.times.size() / 2], sum.times.empty() ? 0 : sum.times.back());
   }
   for (const auto &[tenth, bin] : confidences)
     std::printf("confidence %.1f: %6ld pairs, right %5.1f, near %5.1f %%\n", tenth / 10., bin.pairs,
                 100. * double(bin.right) / double(bin.pairs), 100. * double(bin.near) / double(bin.pairs));
-  std::printf("%.1f us a frame, at most %.2f MB\n", 1e6 * seconds / double(std::max(1L, frames)), double(bytes) / 1e6);
+  std::printf("%.1f us a frame, at most %.2f MB\n", 1e6 * seconds / double(std::max(1L, frames)),
+              double(bytes) / 1e6);
   return 0;
 }
 

@@ -7,11 +7,11 @@ namespace vmafhip::content {
 namespace {
 
 constexpr double kEvery = 0.2, kEveryLocked = 0.5;  // s between searches
-constexpr double kAtOnce = 0.60;      // confidence that needs no second search
-constexpr double kAtTheEnd = 0.45;    // ... when none can follow
-constexpr double kSameOffset = 1.2;   // frames by which two findings of one offset may differ
-constexpr double kHoldsAbove = 0.8;   // correlation along the path at which another finding is not believed
-constexpr double kAllSeen = 0.9;      // share of the range
+constexpr double kAtOnce = 0.60;                    // confidence that needs no second search
+constexpr double kAtTheEnd = 0.45;                  // ... when none can follow
+constexpr double kSameOffset = 1.2;                 // frames by which two findings of one offset may differ
+constexpr double kHoldsAbove = 0.8;  // correlation along the path at which another finding is not believed
+constexpr double kAllSeen = 0.9;     // share of the range
 constexpr double kConfidenceShare = 0.3;  // of a new finding
 
 double history_span(double range) { return range + Search::kWindows.back() + 1; }
@@ -112,8 +112,8 @@ void ContentSync::post() {
   for (const Choice &choice : choices_) {
     if (!dist_.holds(choice.dist)) continue;
     const bool there = choice.ref >= 0 && ref_.holds(choice.ref);
-    matches_.push_back({dist_.numbered(choice.dist).id, there ? ref_.numbered(choice.ref).id : -1, confidence_,
-                        choice.span});
+    matches_.push_back({dist_.numbered(choice.dist).id, there ? ref_.numbered(choice.ref).id : -1,
+                        confidence_, choice.span});
   }
   choices_.clear();
 }

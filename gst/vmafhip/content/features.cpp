@@ -99,8 +99,8 @@ bool History::add(int64_t id, double time, const Signature &signature) {
   if (!empty() && time <= back().time) return false;
   if (!empty()) {
     const double interval = time - back().time;
-    period_ = size_ == 1 ? interval
-                         : period_ + 0.05 * (std::clamp(interval, 0.5 * period_, 2 * period_) - period_);
+    period_ =
+        size_ == 1 ? interval : period_ + 0.05 * (std::clamp(interval, 0.5 * period_, 2 * period_) - period_);
   }
   Frame &frame = append();
   frame.id = id;

@@ -7,11 +7,11 @@
 namespace vmafhip::content {
 namespace {
 
-constexpr double kMemory = 5;         // s
-constexpr double kWeight = 6;         // of the logarithm of what a lag leaves unexplained
-constexpr double kMostCost = 12;      // so that a path can leave the line at all
-constexpr double kLeastRest = 1e-4;   // unexplained share that is taken for noise
-constexpr double kPlateau = 0.01;     // lags whose costs differ less lead to the same frames
+constexpr double kMemory = 5;          // s
+constexpr double kWeight = 6;          // of the logarithm of what a lag leaves unexplained
+constexpr double kMostCost = 12;       // so that a path can leave the line at all
+constexpr double kLeastRest = 1e-4;    // unexplained share that is taken for noise
+constexpr double kPlateau = 0.01;      // lags whose costs differ less lead to the same frames
 constexpr double kFartherThan = 0.75;  // frames from the next reference frame: there is none
 // Lags that lead to a frame: half a frame to either side, less the step at which the next frame is as near.
 constexpr double kHalf = 0.375;
@@ -65,8 +65,7 @@ void Line::add(const Frame &dist) {
 void Line::weigh() {
   PerLag rest;
   for (size_t k = 0; k < kLags; ++k) {
-    const double correlation =
-        std::max(0.0, cross_[k]) / std::sqrt(ref_energy_[k] * dist_energy_ + 1e-9);
+    const double correlation = std::max(0.0, cross_[k]) / std::sqrt(ref_energy_[k] * dist_energy_ + 1e-9);
     rest[k] = std::max(kLeastRest, 1 - correlation * correlation);
   }
   const double least = *std::min_element(rest.begin(), rest.end());

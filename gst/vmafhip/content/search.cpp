@@ -8,14 +8,14 @@ namespace vmafhip::content {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double kLeastCover = 0.85;   // of a window that must have partners
+constexpr double kLeastCover = 0.85;  // of a window that must have partners
 constexpr int kFewestPartners = 8;
-constexpr double kLeastStep = 1.0 / 30;  // s between the lags that are tried
+constexpr double kLeastStep = 1.0 / 30;      // s between the lags that are tried
 constexpr double kLeastInterval = 1.0 / 28;  // s: of 50 or 60 frames a second, every second one is looked at
-constexpr double kSpread = 0.30;       // s over which change must be spread: one cut is no proof
-constexpr double kHill = 0.02;         // the peak's hill ends where the curve rises by this
-constexpr double kAlike = 0.85;        // mean likeness of the pictures
-constexpr int kRefine = 4;             // tries between two lags
+constexpr double kSpread = 0.30;             // s over which change must be spread: one cut is no proof
+constexpr double kHill = 0.02;               // the peak's hill ends where the curve rises by this
+constexpr double kAlike = 0.85;              // mean likeness of the pictures
+constexpr int kRefine = 4;                   // tries between two lags
 
 size_t stride_of(const History &history) {
   return size_t(std::max(1.0, std::floor(kLeastInterval / history.period() + 0.3)));
@@ -111,8 +111,8 @@ Finding Search::find(const History &ref, const History &dist) {
   return best;
 }
 
-void Search::look_at(const History &ref, const History &dist, View view, double step, int steps, Finding &best,
-                     double &motion, bool &twin) {
+void Search::look_at(const History &ref, const History &dist, View view, double step, int steps,
+                     Finding &best, double &motion, bool &twin) {
   const int last = 2 * steps;  // lag i is (i - steps) * step
   for (auto &curve : curves_) curve.assign(size_t(last) + 1, kUnknown);
   for (int i = 0; i <= last; ++i) {

@@ -21,8 +21,9 @@ enum class Reason {
 };
 
 struct Finding {
-  double offset = 0;      // s to add to distorted times
-  double confidence = 0;  // 0..1: share of the change that this offset explains, times its lead over all others
+  double offset = 0;  // s to add to distorted times
+  double confidence =
+      0;  // 0..1: share of the change that this offset explains, times its lead over all others
   double correlation = 0, second = 0;  // of the changes at the offset, and the highest elsewhere
   double seen = 0;                     // share of the range that there were frames for
   Reason reason = Reason::collecting;
@@ -33,8 +34,8 @@ class Search {
   explicit Search(double range) : range_(range) {}  // s
 
   static constexpr std::array<double, 3> kWindows = {0.8, 1.6, 3.2};  // s
-  static constexpr double kLeastConfidence = 0.30;  // below: not an offset
-  static constexpr double kStill = 0.12;            // motion below which a window tells nothing, code values
+  static constexpr double kLeastConfidence = 0.30;                    // below: not an offset
+  static constexpr double kStill = 0.12;  // motion below which a window tells nothing, code values
 
   Finding find(const History &ref, const History &dist);
 

@@ -137,7 +137,8 @@ void Signer::find_bars(const Luma &luma, double seconds) {
 
 bool Signer::alike(const Area &a, const Area &b) const {
   return std::abs(a.x - b.x) * 100 <= frame_.width && std::abs(a.y - b.y) * 100 <= frame_.height &&
-         std::abs(a.width - b.width) * 50 <= frame_.width && std::abs(a.height - b.height) * 50 <= frame_.height;
+         std::abs(a.width - b.width) * 50 <= frame_.width &&
+         std::abs(a.height - b.height) * 50 <= frame_.height;
 }
 
 void Signer::follow(const Area &seen, double seconds) {

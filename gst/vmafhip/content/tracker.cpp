@@ -11,13 +11,13 @@ namespace {
 // Costs.
 constexpr double kPictureWeight = 6, kChangeWeight = 6;
 constexpr double kLeastPictureScale = 0.01, kLeastChangeScale = 0.003;  // per block, of squared code values
-constexpr double kOffCost = 0.1, kMostOff = 9;  // per squared frame off the offset
-constexpr double kFreeStep = 0.99;              // frames that a step may deviate: rates differ, times jitter
+constexpr double kOffCost = 0.1, kMostOff = 9;                          // per squared frame off the offset
+constexpr double kFreeStep = 0.99;  // frames that a step may deviate: rates differ, times jitter
 constexpr double kLeaveCost = 25, kReturnCost = 5;  // of other steps: from the line, and back to it
 constexpr double kRestlessCost = 3;                 // ... while the line counts for nothing
 constexpr double kStepCost = 0.3, kMostStep = 20;   // ... and per frame
 constexpr double kBackCost = 12;                    // time runs backwards
-constexpr double kSpanCost = 1;  // candidates within this cost fit about as well
+constexpr double kSpanCost = 1;                     // candidates within this cost fit about as well
 
 // When the line moves to the path.
 constexpr int kLeftFrames = 5;
@@ -29,8 +29,8 @@ constexpr double kAlien = 0.80;                       // likeness below which a 
 constexpr double kAlienAfter = 0.3;                   // s of such frames
 constexpr int kMostAliens = 3;                        // ... and frames in a row, going back
 constexpr double kLostBelow = 0.5, kLostAfter = 0.5;  // correlation along the path, and s of that
-constexpr double kBack = 0.5;                         // s before the newest that are not asked whether they agree
-constexpr int kFewestAgreeing = 10;                   // frames that correlation along the path needs
+constexpr double kBack = 0.5;        // s before the newest that are not asked whether they agree
+constexpr int kFewestAgreeing = 10;  // frames that correlation along the path needs
 
 // Time constants, s.
 constexpr double kRise = 1, kFall = 0.2;  // of distances: those of another scene must be forgotten soon
@@ -273,7 +273,8 @@ bool Tracker::judge(const Column &column, size_t chosen, std::vector<Choice> &ch
 // The line moves when the path has left it for good.
 void Tracker::compare_with_line(const Column &column, size_t chosen) {
   const Frame &dist = dist_.numbered(column.dist);
-  const auto on_line = int64_t(ref_.nearest(dist.time + line_.offset(), ref_.size() - 1)) + ref_.base() - column.first;
+  const auto on_line =
+      int64_t(ref_.nearest(dist.time + line_.offset(), ref_.size() - 1)) + ref_.base() - column.first;
   const int lag = int(int64_t(chosen) - on_line);
   if (lag != lag_) {
     lag_ = lag;

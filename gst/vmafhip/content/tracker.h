@@ -46,7 +46,7 @@ class Tracker {
     double own;   // what picture and change differ
     int from;     // cell of the column before
   };
-  struct Column {  // the candidates of one distorted frame
+  struct Column {         // the candidates of one distorted frame
     int64_t dist, first;  // cell i stands for reference frame first + i
     View view;
     std::vector<Cell> cells;
