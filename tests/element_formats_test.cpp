@@ -214,10 +214,15 @@ TEST(BadBuffers, AreNamed) {
                                 kHeight);
     if (kind == 2)
       gst_buffer_add_video_meta(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, kWidth, kHeight);
+    if (kind == 3) {
+      GstVideoInfo luma = info;
+      gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, kWidth,
+                                     kHeight, 1, luma.offset, luma.stride);
+    }
     GST_BUFFER_PTS(buffer) = 0;
     return buffer;
   };
-  for (const int kind : {0, 1, 2}) {
+  for (const int kind : {0, 1, 2, 3}) {
     const std::string caps = caps_text("I420", kWidth, kHeight);
     Pipeline pipeline("vmafhip name=v ! fakesink name=out appsrc name=ref caps=" + caps +
                       " ! v.ref_sink appsrc name=dist caps=" + caps + " ! v.dist_sink");

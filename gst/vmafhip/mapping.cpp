@@ -52,6 +52,10 @@ Result<Rect> picture_part(const GstBuffer *buffer, const Stream &stream) {
                                   gst_video_format_to_string(meta->format) + ", its caps say " +
                                   size_text(width, height) + " " +
                                   gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)));
+    if (meta->n_planes < GST_VIDEO_INFO_N_PLANES(&info))
+      return Status(Code::io, "a buffer's video meta tells of " + std::to_string(meta->n_planes) +
+                                  " planes, but its caps say that it has " +
+                                  std::to_string(GST_VIDEO_INFO_N_PLANES(&info)));
     width = meta->width, height = meta->height;
   }
   const GstVideoCropMeta *meta = gst_buffer_get_video_crop_meta(raw);
@@ -125,7 +129,8 @@ Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const
 GstBuffer *without_crop_meta(GstBuffer *buffer, const GstVideoInfo &info) {
   const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta(buffer);
   const GstVideoMeta *whole = gst_buffer_get_video_meta(buffer);
-  if (!crop || !whole || crop->width != guint(GST_VIDEO_INFO_WIDTH(&info)) ||
+  if (!crop || !whole || whole->format != GST_VIDEO_INFO_FORMAT(&info) ||
+      crop->width != guint(GST_VIDEO_INFO_WIDTH(&info)) ||
       crop->height != guint(GST_VIDEO_INFO_HEIGHT(&info)) || !lies_within(*crop, whole->width, whole->height))
     return buffer;
   // Not in place even if nobody else holds the buffer: a pool may count on its metas.
