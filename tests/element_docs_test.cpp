@@ -112,19 +112,33 @@ TEST_F(Documentation, Signals) {
   g_free(ids);
 }
 
+void expect_fields(const GstStructure *s, const std::string &text) {
+  for (gint i = 0; i < gst_structure_n_fields(s); ++i) {
+    const std::string field = gst_structure_nth_field_name(s, guint(i));
+    EXPECT_NE(text.find("`" + field + "`"), std::string::npos) << field;
+  }
+}
+
 TEST_F(Documentation, MessageFields) {
   Pipeline pipeline(
-      "vmafhip name=v ! fakesink videotestsrc num-buffers=3 ! video/x-raw,width=64,height=64 ! tee name=t "
+      "vmafhip name=v window=40000000 alert-threshold=101 ! fakesink videotestsrc num-buffers=3 ! "
+      "video/x-raw,width=64,height=64 ! tee name=t "
       "t. ! queue ! v.ref_sink t. ! queue ! v.dist_sink");
   ASSERT_EQ(pipeline.run(), "eos");
   ASSERT_EQ(pipeline.frames.size(), 3u);
   ASSERT_EQ(pipeline.pooled.size(), 1u);
+  std::set<std::string> types;
   const std::string messages = section("Messages");
-  for (const auto *message : {&pipeline.frames[0], &pipeline.pooled[0]})
-    for (gint i = 0; i < gst_structure_n_fields(message->get()); ++i) {
-      const std::string field = gst_structure_nth_field_name(message->get(), guint(i));
-      EXPECT_NE(messages.find("`" + field + "`"), std::string::npos) << field;
+  for (const auto *kept : {&pipeline.frames, &pipeline.pooled, &pipeline.others})
+    for (const StructurePtr &message : *kept) {
+      types.insert(gst_structure_get_string(message.get(), "type"));
+      expect_fields(message.get(), messages);
     }
+  EXPECT_EQ(types, (std::set<std::string>{"frame", "pooled", "window", "alert"}));
+  GstStructure *stats = nullptr;
+  g_object_get(pipeline.get("v"), "stats", &stats, nullptr);
+  expect_fields(stats, readme());
+  gst_structure_free(stats);
 }
 
 TEST_F(Documentation, OfTheElement) {

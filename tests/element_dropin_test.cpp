@@ -1,7 +1,10 @@
 // A stand-in for gst-plugins-bad's `vmaf`: pipelines and applications written for that element.
 #include <gtest/gtest.h>
 
+#include <glib/gstdio.h>
+
 #include <cmath>
+#include <cstring>
 
 #include "gst/vmafhip/dropin.h"
 #include "tests/pipeline.h"
@@ -83,6 +86,25 @@ TEST(DropIn, PipelineAndMessages) {
   EXPECT_FALSE(gst_structure_has_field(vmaf.pooled[0].get(), "index"));
   EXPECT_EQ(number(vmaf.pooled[0].get(), "timestamp"), 8 * 40 * GST_MSECOND);
   EXPECT_EQ(vmaf.others, 0);
+}
+
+TEST(DropIn, ResultFile) {
+  gchar *folder = g_dir_make_tmp("vmafhip-XXXXXX", nullptr);
+  const std::string file = std::string(folder) + "/scores.json";
+  for (const char *format : {"none", "json"}) {
+    const VmafMessages vmaf =
+        run_vmaf(sources(4) + "vmafhip message-name=VMAF name=v results-filename=" + file +
+                 " results-format=" + format + " ! fakesink");
+    EXPECT_EQ(bool(g_file_test(file.c_str(), G_FILE_TEST_EXISTS)), !std::strcmp(format, "json"));
+  }
+  gchar *text = nullptr;
+  ASSERT_TRUE(g_file_get_contents(file.c_str(), &text, nullptr, nullptr));
+  EXPECT_EQ(text[0], '{');
+  EXPECT_NE(std::strstr(text, "\"frameNum\": 3"), nullptr) << text;
+  g_free(text);
+  g_remove(file.c_str());
+  g_rmdir(folder);
+  g_free(folder);
 }
 
 // What that element does not know must not look like its messages.
@@ -204,6 +226,7 @@ TEST(DropIn, NumbersOfEnumerationsAreTheirs) {
   GstElement *v = gst_element_factory_make("vmafhip", nullptr);
   const std::pair<const char *, std::vector<const char *>> enums[] = {
       {"pool-method", {"", "min", "max", "mean", "harmonic_mean"}},
+      {"results-format", {"none", "xml", "json", "csv"}},
       {"log-level", {"none", "error", "warning", "info", "debug"}}};
   for (const auto &[property, nicks] : enums) {
     GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(v), property);

@@ -91,16 +91,14 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
   GST_OBJECT_LOCK(object);
   // The flag is a hint to readers; the core does not enforce it.
   const bool refused = running(VMAFHIP(object)) && !(spec->flags & GST_PARAM_MUTABLE_PLAYING);
-  if (!refused) set_setting(body.settings, id, value);
-  const Settings settings = body.settings;
-  GST_OBJECT_UNLOCK(object);
-  if (refused) {
-    GST_WARNING_OBJECT(object, "%s cannot change now: set the element to READY first", spec->name);
-    return;
+  if (!refused) {
+    set_setting(body.settings, id, value);
+    body.output = body.settings.output;
+    body.sync_window = body.settings.sync_window;
+    body.comparer.measurement().update(body.settings);
   }
-  body.output = settings.output;
-  body.sync_window = settings.sync_window;
-  body.comparer.measurement().update(settings);
+  GST_OBJECT_UNLOCK(object);
+  if (refused) GST_WARNING_OBJECT(object, "%s cannot change now: set the element to READY first", spec->name);
 }
 
 static GstStructure *stats(Vmafhip *self) {
@@ -165,6 +163,38 @@ static void child_proxy_init(gpointer iface, gpointer) {
   proxy->get_children_count = children_count;
 }
 
+// gst-inspect prints all of it. README.md lists the fields of each message.
+static void describe(GstElementClass *element) {
+  gst_element_class_set_static_metadata(element, "Video quality (VMAF)", "Filter/Analyzer/Video",
+                                        "Compares the video on dist_sink with its reference on ref_sink, "
+                                        "frame by frame, and reports VMAF while the "
+                                        "stream runs; src passes one of the two on and must be linked",
+                                        "The vmafhip authors");
+  const struct {
+    const char *key, *text;
+  } more[] = {
+      {"Messages",
+       "Element messages, structures named vmafhip; their field type says which: frame (each scored frame: "
+       "score, "
+       "models, features, times), pooled (at the end, at a stop, before a reset and on post-pooled: mean, "
+       "min, max, "
+       "harmonic-mean, stddev and percentiles of every score, counters), window (the same of each window), "
+       "alert "
+       "(raised, cleared), reset (pools begin anew)"},
+      {"Meta",
+       "Scored buffers leave with a GstCustomMeta VmafHipScore, whose structure has the fields of the frame "
+       "message"},
+      {"Signals",
+       "reset: scores what can be scored, posts pooled and reset, begins anew; post-pooled: posts pooled of "
+       "what has "
+       "been scored so far; both from any thread, at any time from PAUSED on, and act a moment later"},
+      {"Example",
+       "gst-launch-1.0 -m vmafhip name=v ! fakesink filesrc location=ref.mp4 ! decodebin ! videoconvert ! "
+       "v.ref_sink "
+       "filesrc location=dist.mp4 ! decodebin ! videoconvert ! v.dist_sink"}};
+  for (const auto &m : more) gst_element_class_add_static_metadata(element, m.key, m.text);
+}
+
 static void vmafhip_class_init(VmafhipClass *klass) {
   auto *object = G_OBJECT_CLASS(klass);
   object->set_property = set_property;
@@ -178,12 +208,7 @@ static void vmafhip_class_init(VmafhipClass *klass) {
   gst_element_class_add_static_pad_template_with_gtype(element, &ref_template, VMAFHIP_TYPE_PAD);
   gst_element_class_add_static_pad_template_with_gtype(element, &dist_template, VMAFHIP_TYPE_PAD);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(
-      element, "Video quality (VMAF)", "Filter/Analyzer/Video",
-      "Compares the video on dist_sink with its reference on ref_sink, frame by frame, and reports VMAF in "
-      "element "
-      "messages named vmafhip and as buffer metas; src passes one of the two on and must be linked",
-      "The vmafhip authors");
+  describe(element);
   gst_type_mark_as_plugin_api(VMAFHIP_TYPE_PAD, GstPluginAPIFlags(0));
 }
 

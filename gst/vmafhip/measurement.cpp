@@ -66,7 +66,7 @@ bool Measurement::start(const Settings &settings) {
 }
 
 void Measurement::stop() {
-  if (!session_) return;
+  if (!session_) return report_.stop();
   session_->finish();
   while (session_->wait(scores_) == Session::Next::ready) scored(scores_);
   results_.stop(report_.counters().get());

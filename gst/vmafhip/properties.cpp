@@ -120,12 +120,13 @@ const std::vector<Row> &settings_table() {
           0, G_MAXINT64, "sync-window", "Synchronisation window",
           "How far apart in ns the streams may run: what may wait on one pad for the other", kFixed),
       unsigned64<&S::max_queue_bytes>(1, G_MAXUINT64, "max-queue-bytes", "Most queued bytes",
-                                      "Memory that the waiting frames of both pads may take together",
-                                      kFixed),
+                                      "Bytes that the waiting frames of both pads may take together", kFixed),
       choice<&S::output>(output_type(), "output", "Output", "Which stream leaves on src", kFixed),
       toggle<&S::attach_meta>(
           "attach-meta", "Attach meta",
-          "Attach scores to output buffers as VmafHipScore meta; a buffer waits for its score", kFixed),
+          "Attach scores to output buffers as VmafHipScore meta; a buffer waits for its score, "
+          "which adds latency",
+          kFixed),
       text<&S::results_filename>("results-filename", "Result file",
                                  "File in one of libvmaf's layouts, written frame by frame; also a FIFO. "
                                  "Empty: none",
@@ -196,8 +197,9 @@ void install_properties(GObjectClass *klass) {
   g_object_class_install_property(
       klass, PROP_STATS,
       g_param_spec_boxed("stats", "Statistics",
-                         "Counters, back end, model sources, queue levels, pooled score", GST_TYPE_STRUCTURE,
-                         reading));
+                         "Counters, back end, model sources, scores; while running queue levels, frames a "
+                         "second and how far scores lag behind; after a stop those of the last run",
+                         GST_TYPE_STRUCTURE, reading));
   g_object_class_install_property(
       klass, PROP_LAST_SCORE,
       g_param_spec_double("last-score", "Last score",

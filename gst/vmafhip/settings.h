@@ -10,8 +10,8 @@
 
 namespace vmafhip {
 
-enum class ResultsChoice { automatic, json, xml, csv, sub, none };
-// Of gst-plugins-bad's vmaf.
+// Both with the numbers of gst-plugins-bad's vmaf, as far as it has them.
+enum class ResultsChoice { none, xml, json, csv, sub, automatic };
 enum class LogLevel { none, error, warning, info, debug };
 
 struct Settings {
