@@ -75,7 +75,11 @@ class Readme:
             return f"{self.first} {block[1:]}", rf"(?m)^{FRAMES - 1} \d"
         if block.startswith("gst-launch-1.0"):
             command = shorten(block.replace("…", self.tail))
-            return command, "harmonic" if "scores.py" in command else r"type=\(string\)pooled"
+            if file := re.search(r"results-filename=(\S+)", command):
+                command = f"{command} && test -s {file[1]}"
+            if "scores.py" in command:
+                return command, "harmonic"
+            return command, r"type=\(string\)pooled" if "gst-launch-1.0 -m" in command else "Got EOS"
         if block.startswith("import gi"):
             return f"/usr/bin/python3 - <<'END'\n{block}\nEND", r"buffer \d+ \d+\.\d+(?s:.*)pooled \d"
         if block.startswith("build/tools/vmafhip-bench"):
