@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns what `gst-launch-1.0 -m` prints about a vmafhip element into a line a frame and a table at the end.
+"""Turns what `gst-launch-1.0 -m` prints about a vmafhip element into a line a frame, window and alert, and a table at the end.
 
     gst-launch-1.0 -m … vmafhip name=v ! fakesink | examples/scores.py [--duration SECONDS]
 
@@ -80,6 +80,8 @@ class Parser:
 
 
 def clock(nanoseconds):
+    if nanoseconds == NONE:
+        return "-"
     seconds = nanoseconds / 1e9
     return f"{int(seconds // 3600)}:{int(seconds // 60) % 60:02}:{seconds % 60:06.3f}"
 
@@ -98,6 +100,19 @@ def frame_line(frame, duration):
     if frame.get("repeated"):
         parts.append("(repeated)")
     return "  ".join(parts)
+
+
+def window_line(window):
+    score = f"{window['score']:.6f}" if "score" in window else "none"
+    return (f"window {clock(window['start'])} - {clock(window['stop'])}  {window['frames']} frames  "
+            f"{window['pool-method']} {score}")
+
+
+def alert_line(alert):
+    parts = [f"ALERT {alert['state']} {clock(alert['running-time'])}", alert["source"]]
+    if "score" in alert:
+        parts.append(f"{alert['score']:.6f}")
+    return "  ".join(parts + [f"(since {clock(alert['since'])})"])
 
 
 def table_lines(pooled):
@@ -156,6 +171,10 @@ def main():
         message = Parser(match.group(1)).structure()
         if message.get("type") == "frame":
             print(frame_line(message, duration), flush=True)
+        elif message.get("type") == "window":
+            print(window_line(message), flush=True)
+        elif message.get("type") == "alert":
+            print(alert_line(message), flush=True)
         elif message.get("type") == "pooled":
             pooled = message
             print("\n" + "\n".join(table_lines(pooled)), flush=True)

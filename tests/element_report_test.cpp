@@ -575,6 +575,39 @@ TEST(Stats, WhileRunning) {
   ASSERT_EQ(pipeline.wait(), "eos");
 }
 
+// ---- log ---------------------------------------------------------------------------------------
+
+// What is logged above LOG level does not grow with the stream, and says which element speaks.
+TEST(Log, NothingForEachFrame) {
+  struct Logged {
+    std::atomic<int> coarse{0}, fine{0}, anonymous{0};
+  };
+  const GstLogFunction count = [](GstDebugCategory *category, GstDebugLevel level, const gchar *,
+                                  const gchar *, gint, GObject *object, GstDebugMessage *, gpointer to) {
+    if (!g_str_has_prefix(gst_debug_category_get_name(category), "vmafhip")) return;
+    auto &logged = *static_cast<Logged *>(to);
+    ++(level < GST_LEVEL_LOG ? logged.coarse : logged.fine);
+    if (!object) ++logged.anonymous;
+  };
+  gst_debug_set_threshold_from_string("vmafhip*:9", FALSE);
+  gst_debug_remove_log_function(gst_debug_log_default);
+  Logged logged[2];
+  for (int i = 0; i < 2; ++i) {
+    gst_debug_add_log_function(count, &logged[i], nullptr);
+    Pipeline pipeline(description("window=1000000000"));
+    feed(pipeline, {i == 0 ? 20 : 200, "ggg-"});
+    EXPECT_EQ(pipeline.run(), "eos");
+    pipeline.stop();
+    gst_debug_remove_log_function(count);
+  }
+  gst_debug_add_log_function(gst_debug_log_default, nullptr, nullptr);
+  gst_debug_set_threshold_from_string("vmafhip*:0", FALSE);
+  EXPECT_GT(logged[0].coarse, 0);
+  EXPECT_EQ(logged[0].coarse, logged[1].coarse);
+  EXPECT_GE(logged[1].fine, 200);  // scores, and frames without partner
+  EXPECT_EQ(logged[0].anonymous + logged[1].anonymous, 0);
+}
+
 TEST(Structures, LeaveOutWhatIsNotFinite) {
   StructurePtr s(gst_structure_new_empty("s"));
   for (const double value : {HUGE_VAL, -HUGE_VAL, std::nan("")}) set_double(s.get(), "x", value);

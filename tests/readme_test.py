@@ -78,7 +78,7 @@ class Readme:
             if file := re.search(r"results-filename=(\S+)", command):
                 command = f"{command} && test -s {file[1]}"
             if "scores.py" in command:
-                return command, "harmonic"
+                return command, r"(?m)^window(?s:.*)harmonic" if "window=" in command else "harmonic"
             return command, r"type=\(string\)pooled" if "gst-launch-1.0 -m" in command else "Got EOS"
         if block.startswith("import gi"):
             return f"/usr/bin/python3 - <<'END'\n{block}\nEND", r"buffer \d+ \d+\.\d+(?s:.*)pooled \d"

@@ -23,6 +23,14 @@ POOLED = (
     r'models=(structure)"vmafhip-models\,\ vmaf_v0.6.1\=' + POOL % "97.099999999999994" + r'\;", '
     r'features=(structure)"vmafhip-features\,\ integer_adm2\=' + POOL % "1" + r'\,\ integer_vif_scale0_egl_1\=' + POOL % "1e-3" + r'\;";'
 )
+WINDOW = (
+    'Got message #41 from element "v" (element): vmafhip, type=(string)window, frames=(guint64)%s, '
+    "pool-method=(string)mean, %sstart=(guint64)1000000000, stop=(guint64)2000000000;"
+)
+ALERT = (
+    'Got message #42 from element "v" (element): vmafhip, type=(string)alert, state=(string)%s, '
+    "source=(string)vmaf_v0.6.1, running-time=(guint64)1500000000, since=(guint64)%d%s;"
+)
 OTHER = [
     "Setting pipeline to PAUSED ...",
     'Got message #35 from element "pipeline0" (stream-start): GstMessageStreamStart, group-id=(uint)1;',
@@ -71,6 +79,20 @@ def main():
     expect(result.stdout, "frame     9   50 %  0:00:00.460  vmaf_v0.6.1 97.123457  b 0.000000\n", "progress")
     expect(result.returncode, 1, "exit status without pooled scores")
     expect(run(root, [POOLED.replace("frames=(guint64)2", "frames=(guint64)0")]).returncode, 1, "status of no frame")
+    stretches = [
+        WINDOW % (25, "score=(double)71.5, "), WINDOW % (0, ""),
+        ALERT % ("raised", 1000000000, ", score=(double)65.25"), ALERT % ("cleared", 2**64 - 1, ""),
+    ]
+    expect(
+        run(root, stretches).stdout.splitlines(),
+        [
+            "window 0:00:01.000 - 0:00:02.000  25 frames  mean 71.500000",
+            "window 0:00:01.000 - 0:00:02.000  0 frames  mean none",
+            "ALERT raised 0:00:01.500  vmaf_v0.6.1  65.250000  (since 0:00:01.000)",
+            "ALERT cleared 0:00:01.500  vmaf_v0.6.1  (since -)",
+        ],
+        "windows and alerts",
+    )
     print("scores.py reads what gst-launch-1.0 prints")
 
 
