@@ -42,42 +42,42 @@ struct OpenAtEnd {
 };
 
 // Frame i of a clip that stands still: noise, and what is left of it in a bad frame. Scores depend on `bad` alone.
-GstBuffer *picture(int i, bool bad) {
+GstBuffer *picture(int i, bool bad, int size = 64) {
   Planes planes;
-  planes[0].resize(64 * 64);
+  planes[0].resize(size_t(size) * size_t(size));
   guint32 noise = 1;
   for (uint16_t &v : planes[0]) {
     noise = noise * 1664525u + 1013904223u;
     v = uint16_t(bad ? 100 + (noise >> 30) : 60 + (noise >> 25));
   }
-  GstBuffer *buffer = make_buffer(video_info("GRAY8", 64, 64), planes);
+  GstBuffer *buffer = make_buffer(video_info("GRAY8", size, size), planes);
   GST_BUFFER_PTS(buffer) = GstClockTime(i) * kFrame;
   GST_BUFFER_DURATION(buffer) = kFrame;
   return buffer;
 }
 
-std::string description(const std::string &settings) {
-  const std::string source = "appsrc caps=" + caps_text("GRAY8", 64, 64) + " name=";
+std::string description(const std::string &settings, int size = 64) {
+  const std::string source = "appsrc caps=" + caps_text("GRAY8", size, size) + " name=";
   return "vmafhip name=v threads=2 " + settings + " ! fakesink name=out sync=false " + source +
          "ref ! v.ref_sink " + source + "dist ! v.dist_sink";
 }
 
 struct Clip {
   int frames = 0;
-  std::string quality;              // of frame i: 'b' bad, '-' missing, else good; repeated
+  std::string quality =
+      "g";  // of frame i: 'b' bad, '-' no distorted one, ' ' none at all, else good; repeated
   std::shared_ptr<Gate> gate = {};  // of both sources
+  int size = 64;
 };
 
 void feed(Pipeline &pipeline, const Clip &clip) {
   for (const bool dist : {false, true})
     pipeline.feed(dist ? "dist" : "ref", [clip, dist, i = 0]() mutable -> GstBuffer * {
-      auto quality = [&] {
-        return clip.quality.empty() ? 'g' : clip.quality[size_t(i) % clip.quality.size()];
-      };
-      while (dist && i < clip.frames && quality() == '-') ++i;
+      auto quality = [&] { return clip.quality[size_t(i) % clip.quality.size()]; };
+      while (i < clip.frames && (quality() == ' ' || (dist && quality() == '-'))) ++i;
       if (clip.gate) clip.gate->pass(i);
       if (i >= clip.frames) return nullptr;
-      GstBuffer *buffer = picture(i, dist && quality() == 'b');
+      GstBuffer *buffer = picture(i, dist && quality() == 'b', clip.size);
       ++i;
       return buffer;
     });
@@ -140,8 +140,9 @@ TEST(Window, PoolsItsFrames) {
 
 // A window in which nothing was scored says so, while nothing comes.
 TEST(Window, WithoutAScoredFrameHasNoScore) {
-  Pipeline pipeline(description("window=200000000"));
-  feed(pipeline, {25, "ggggg----------gggggggggg"});
+  // Large pictures of one thread: scores are not there yet when the frames without partner are.
+  Pipeline pipeline(description("window=200000000 threads=1", 512));
+  feed(pipeline, {.frames = 25, .quality = "ggggg----------gggggggggg", .size = 512});
   ASSERT_EQ(pipeline.run(), "eos");
   const auto windows = of_type(pipeline, "window");
   ASSERT_EQ(windows.size(), 5u);
@@ -154,6 +155,20 @@ TEST(Window, WithoutAScoredFrameHasNoScore) {
     EXPECT_EQ(bool(gst_structure_has_field(windows[w], "score")), frames[w] > 0) << w;
   }
   EXPECT_EQ(number(windows[4], "ref-unmatched"), 10u);
+}
+
+TEST(Window, ThoseThatAFrameSkipsAreToldAsOne) {
+  Pipeline pipeline(description("window=200000000"));
+  feed(pipeline, {25, "ggggg          gggggggggg"});
+  ASSERT_EQ(pipeline.run(), "eos");
+  const auto windows = of_type(pipeline, "window");
+  const guint64 start[] = {0, 5, 15, 20, 25}, frames[] = {5, 0, 5, 5};
+  ASSERT_EQ(windows.size(), 4u);
+  for (size_t w = 0; w < 4; ++w) {
+    EXPECT_EQ(number(windows[w], "start"), start[w] * kFrame);
+    EXPECT_EQ(number(windows[w], "stop"), start[w + 1] * kFrame);
+    EXPECT_EQ(number(windows[w], "frames"), frames[w]) << w;
+  }
 }
 
 // Without a seek: a source that begins anew. Windows follow instead of waiting for the old time to come back.
@@ -180,7 +195,7 @@ TEST(Window, TimeMayRunBackwards) {
 TEST(Window, EndsWithAReset) {
   Pipeline pipeline(description("window=10000000000"));
   const OpenAtEnd gate;
-  feed(pipeline, {12, "", gate.gate});
+  feed(pipeline, {12, "g", gate.gate});
   ASSERT_TRUE(pipeline.play());
   gate->open(7);
   ASSERT_EQ(pipeline.wait_until([&] { return counter(pipeline, "compared") == 7; }), "done");
@@ -338,7 +353,7 @@ TEST(ScoreSource, UnknownNameListsTheNames) {
 TEST(Reset, PoolsAndTemporalFeaturesBeginAnew) {
   Pipeline pipeline(description(""));
   const OpenAtEnd gate;
-  feed(pipeline, {20, "", gate.gate});
+  feed(pipeline, {20, "g", gate.gate});
   ASSERT_TRUE(pipeline.play());
   gate->open(10);
   ASSERT_EQ(pipeline.wait_until([&] { return counter(pipeline, "compared") == 10; }), "done");
@@ -364,7 +379,7 @@ TEST(Reset, PoolsAndTemporalFeaturesBeginAnew) {
 TEST(PostPooled, DoesNotBeginAnew) {
   Pipeline pipeline(description(""));
   const OpenAtEnd gate;
-  feed(pipeline, {20, "", gate.gate});
+  feed(pipeline, {20, "g", gate.gate});
   ASSERT_TRUE(pipeline.play());
   gate->open(10);
   ASSERT_EQ(pipeline.wait_until([&] { return counter(pipeline, "compared") == 10; }), "done");
@@ -560,7 +575,7 @@ TEST(Stats, WhileRunning) {
   Pipeline pipeline(description(""));
   EXPECT_FALSE(gst_structure_has_field(stats_of(pipeline).get(), "last-score"));  // not a silent zero
   const OpenAtEnd gate;
-  feed(pipeline, {10, "", gate.gate});
+  feed(pipeline, {10, "g", gate.gate});
   ASSERT_TRUE(pipeline.play());
   gate->open(8);
   ASSERT_EQ(pipeline.wait_until([&] { return counter(pipeline, "scored") == 7; }), "done");

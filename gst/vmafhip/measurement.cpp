@@ -175,7 +175,6 @@ void Measurement::collect() {
 }
 
 void Measurement::scored(const FrameScores &scores) {
-  pooled_ = false;
   PairInfo info = in_flight_.front();
   in_flight_.pop_front();
   info.index = index_++;
