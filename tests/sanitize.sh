@@ -15,7 +15,7 @@ too_long='golden_test surface_test'
 threaded='aligner_property_test aligner_test inbox_test scheduler_test session_format_test session_strips_test session_test'
 
 # The element's; golden figures and starvation take minutes. Memory of a process means little under a sanitizer.
-elements='element_dropin_test element_formats_test element_hostile_test element_life_test element_messages_test element_report_test element_seek_test'
+elements='element_dropin_test element_formats_test element_hostile_test element_life_test element_messages_test element_report_test element_seek_test element_watch_test'
 export GTEST_FILTER=-Memory.*
 
 # Names of the unit tests, as the build knows them.

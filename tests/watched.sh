@@ -26,13 +26,14 @@ few_memcheck=(
   'element_dynamic_test Dynamic.SrcUnlinkedWhilePlaying:Several.OneBehindTheOther:Holes.*:Upstream.*'
   'element_complaints_test *.ScoreOfADroppedFrame*:*.ResultsLost*'
   'element_alignment_test Kinds/*'
-  'element_report_test Actions.FromTheComparingThread:Actions.AfterTheEnd:Stop.*:Window.EndsWithAReset'
+  'element_report_test Actions.FromTheComparingThread:Actions.AfterTheEnd:Stop.*'
+  'element_watch_test Window.EndsWithAReset:Alert.RulesChange*'
 )
 # shellcheck disable=SC2034
 few_leaks=(
   'element_hostile_test *' 'element_messages_test *' 'element_seek_test *' 'element_cycle_test *'
   'element_dynamic_test *' 'element_complaints_test *' 'element_alignment_test *' 'element_codecs_test *'
-  'element_report_test *' 'element_dropin_test *'
+  'element_report_test *' 'element_watch_test *' 'element_dropin_test *'
 )
 # shellcheck disable=SC2034
 all=()
