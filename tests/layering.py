@@ -51,7 +51,7 @@ def cpu(file, name, system):
     if system:
         return name in STANDARD | SIMD
     return under(name, "engine/arith", "engine/cpu") or name in {
-        "engine/metric.h", "engine/options.h", "engine/picture.h", "engine/registry.h", "engine/status.h",
+        "engine/metric.h", "engine/options.h", "engine/picture.h", "engine/registry.h", "engine/scaler.h", "engine/status.h",
     }
 
 
@@ -94,7 +94,7 @@ def gst(file, name, system, public=frozenset()):
 # The first folder that matches decides.
 RULES = [
     ("engine/arith", arith, "engine/arith and bare headers such as <cstdint>"),
-    ("engine/cpu", cpu, "engine/arith, engine/cpu, engine/{metric,options,picture,registry,status}.h, the standard library"),
+    ("engine/cpu", cpu, "engine/arith, engine/cpu, engine/{metric,options,picture,registry,scaler,status}.h, the standard library"),
     ("engine/hip", hip, "engine/arith, engine/hip, engine/*.h, kernels/args.h, the standard library"),
     ("engine/extractors", extractors, "engine/arith, engine/extractors, engine/*.h, the standard library"),
     ("engine/model", model, "engine/model, engine/*.h, nlohmann/json, the standard library"),

@@ -1,10 +1,11 @@
-// The CPU back end: one Metric per extractor, on the chosen instruction set.
+// The CPU back end: one Metric per extractor, and the scaling of planes, on the chosen instruction set.
 #pragma once
 #include <memory>
 
 #include "engine/cpu/kernels.h"
 #include "engine/metric.h"
 #include "engine/picture.h"
+#include "engine/scaler.h"
 
 namespace vmafhip {
 
@@ -14,5 +15,9 @@ std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams 
                                      const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
                                         const PictureFormat &format, int distorted);
+
+// Whether the plane is not too large for what it is brought to.
+bool cpu_can_scale(const PlaneScaling &scaling);
+std::unique_ptr<PlaneScaler> make_cpu_scaler(const CpuKernels &kernels, const PlaneScaling &scaling);
 
 }  // namespace vmafhip

@@ -16,9 +16,20 @@ double adm_float(int64_t v);
 size_t motion_scratch_bytes(int width, int height);
 uint64_t motion_sad(const PlaneView &earlier, const PlaneView &current, int first, int last,
                     std::byte *scratch);
+size_t scale_scratch_bytes(const ScalePlan &plan);
+void scale(const ScaleStrip &strip);
 
-const CpuKernels kernels = {VMAFHIP_NAME(VMAFHIP_ISA), vif_scratch_bytes, vif, vif_log2_of,
-                            adm_scratch_bytes,         adm_frame_bytes,   adm, adm_float,
-                            motion_scratch_bytes,      motion_sad};
+const CpuKernels kernels = {VMAFHIP_NAME(VMAFHIP_ISA),
+                            vif_scratch_bytes,
+                            vif,
+                            vif_log2_of,
+                            adm_scratch_bytes,
+                            adm_frame_bytes,
+                            adm,
+                            adm_float,
+                            motion_scratch_bytes,
+                            motion_sad,
+                            scale_scratch_bytes,
+                            scale};
 
 }  // namespace vmafhip::VMAFHIP_ISA

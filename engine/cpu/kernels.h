@@ -9,6 +9,7 @@
 
 #include "engine/arith/motion.h"
 #include "engine/cpu/adm.h"
+#include "engine/cpu/scale.h"
 #include "engine/cpu/vif.h"
 #include "engine/metric.h"
 
@@ -33,6 +34,9 @@ struct CpuKernels {
   // Rows [first, last) of the picture.
   uint64_t (*motion_sad)(const PlaneView &earlier, const PlaneView &current, int first, int last,
                          std::byte *scratch);
+
+  size_t (*scale_scratch_bytes)(const ScalePlan &plan);
+  void (*scale)(const ScaleStrip &strip);
 };
 
 namespace scalar {

@@ -27,7 +27,31 @@ struct Lanes : Simd {
     return _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i *>(p)));
   }
   VMAFHIP_SIMD_FN I set16(int v) { return _mm256_set1_epi16(static_cast<short>(v)); }
+  VMAFHIP_SIMD_FN I add16(I a, I b) { return _mm256_add_epi16(a, b); }
   VMAFHIP_SIMD_FN I sub16(I a, I b) { return _mm256_sub_epi16(a, b); }
+  VMAFHIP_SIMD_FN I min16(I a, I b) { return _mm256_min_epi16(a, b); }
+  VMAFHIP_SIMD_FN I max16(I a, I b) { return _mm256_max_epi16(a, b); }
+  VMAFHIP_SIMD_FN void store_low_bytes(uint8_t *to, I v) {
+    const __m256i low = _mm256_and_si256(v, _mm256_set1_epi16(255));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(to),
+                     _mm_packus_epi16(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)));
+  }
+  VMAFHIP_SIMD_FN void store_saturated(int16_t *to, I v) {
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(to),
+                     _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)));
+  }
+  // k from 0 to 15: pairs at even k are lanes of one vector, those at odd k of one that is loaded a word further on.
+  // The index has k / 2 in its low bits and whether k is odd in its sign.
+  static constexpr int kPairRatio = 2;
+  VMAFHIP_SIMD_FN I pair_index(I k) {
+    return _mm256_or_si256(_mm256_srli_epi32(k, 1), _mm256_slli_epi32(k, 31));
+  }
+  VMAFHIP_SIMD_FN I pick_pairs(const int16_t *from, I index) {
+    const __m256i even = _mm256_permutevar8x32_epi32(load(from), index);
+    const __m256i odd = _mm256_permutevar8x32_epi32(load(from + 1), index);
+    return _mm256_castps_si256(
+        _mm256_blendv_ps(_mm256_castsi256_ps(even), _mm256_castsi256_ps(odd), _mm256_castsi256_ps(index)));
+  }
   VMAFHIP_SIMD_FN I unpack_low16(I a, I b) { return _mm256_unpacklo_epi16(a, b); }
   VMAFHIP_SIMD_FN I unpack_high16(I a, I b) { return _mm256_unpackhi_epi16(a, b); }
   VMAFHIP_SIMD_FN I pack16(I a, I b) { return _mm256_packs_epi32(a, b); }

@@ -1,4 +1,4 @@
-// AVX-512: what ADM needs beyond Simd. Wide holds the 64-bit results of the even and the odd 32-bit lanes, Doubles
+// AVX-512: what ADM, motion and scaling need beyond Simd. Wide holds the 64-bit results of the even and the odd 32-bit lanes, Doubles
 // one number per 32-bit lane: the first and the second half of the lanes, or the even and the odd ones.
 #pragma once
 #include "engine/cpu/simd.h"
@@ -28,7 +28,26 @@ struct Lanes : Simd {
     return _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(p)));
   }
   VMAFHIP_SIMD_FN I set16(int v) { return _mm512_set1_epi16(static_cast<short>(v)); }
+  VMAFHIP_SIMD_FN I add16(I a, I b) { return _mm512_add_epi16(a, b); }
   VMAFHIP_SIMD_FN I sub16(I a, I b) { return _mm512_sub_epi16(a, b); }
+  VMAFHIP_SIMD_FN I min16(I a, I b) { return _mm512_min_epi16(a, b); }
+  VMAFHIP_SIMD_FN I max16(I a, I b) { return _mm512_max_epi16(a, b); }
+  // The low bytes of all words, in order; all 32-bit lanes as words, in order, clamped to their range.
+  VMAFHIP_SIMD_FN void store_low_bytes(uint8_t *to, I v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), _mm512_cvtepi16_epi8(v));
+  }
+  VMAFHIP_SIMD_FN void store_saturated(int16_t *to, I v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), _mm512_cvtsepi32_epi16(v));
+  }
+  // Lanes of from[k], from[k + 1], from an index made of the k of each lane: 0 to 62. So far apart are the inputs of
+  // kDwords neighbouring outputs if there are at most kPairRatio inputs an output.
+  static constexpr int kPairRatio = 4;
+  VMAFHIP_SIMD_FN I pair_index(I k) {
+    return _mm512_add_epi32(_mm512_or_si512(k, _mm512_slli_epi32(k, 16)), _mm512_set1_epi32(1 << 16));
+  }
+  VMAFHIP_SIMD_FN I pick_pairs(const int16_t *from, I index) {
+    return _mm512_permutex2var_epi16(load(from), index, load(from + 32));
+  }
   VMAFHIP_SIMD_FN I unpack_low16(I a, I b) { return _mm512_unpacklo_epi16(a, b); }
   VMAFHIP_SIMD_FN I unpack_high16(I a, I b) { return _mm512_unpackhi_epi16(a, b); }
   VMAFHIP_SIMD_FN I pack16(I a, I b) { return _mm512_packs_epi32(a, b); }
