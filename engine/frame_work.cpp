@@ -1,5 +1,6 @@
 #include "engine/frame_work.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/view.h"
@@ -8,7 +9,7 @@ namespace vmafhip {
 namespace {
 
 // Small enough for several workers, large enough that taking a task costs nothing beside it.
-constexpr uint64_t kUnpackBytes = 512 * 1024;
+constexpr uint64_t kUnpackBytes = 512 * 1024, kScaleBytes = 192 * 1024;
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
@@ -17,8 +18,12 @@ int ceil_div(int a, int b) { return (a + b - 1) / b; }
 // ---- Layout -----------------------------------------------------------------------------------------------
 
 FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback,
-                         bool chroma, const Subsampling &subsampling)
-    : depth_(format.depth), distorted_(distorted), lookback_(lookback), subsampling_(subsampling) {
+                         bool chroma, const Subsampling &subsampling, std::vector<Scalers> scalers)
+    : scalers_(std::move(scalers)),
+      depth_(format.depth),
+      distorted_(distorted),
+      lookback_(lookback),
+      subsampling_(subsampling) {
   for (Item &item : items) {
     every_frame_ |= item.every_frame;
     Chain chain;
@@ -43,19 +48,26 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
       const PlaneSize size = plane_size(format, plane);
       const uint64_t bytes = uint64_t(size.width) * uint64_t(size.height) * (format.depth > 8 ? 2 : 1);
       PlaneUse use{picture, plane, frame_bytes_};
-      use.rows = ceil_div(size.height, int(std::min<uint64_t>(bytes / kUnpackBytes + 1, size.height)));
+      use.width = size.width;
+      use.height = size.height;
+      if (picture > 0 && picture <= distorted && !scalers_.empty())
+        use.scaler = scalers_[size_t(picture - 1)][size_t(plane)].get();
+      if (use.scaler) scratch_bytes_ = std::max(scratch_bytes_, aligned(use.scaler->scratch_bytes()));
+      const uint64_t strip_bytes = use.scaler ? kScaleBytes : kUnpackBytes;
+      use.rows = ceil_div(size.height, int(std::min<uint64_t>(bytes / strip_bytes + 1, size.height)));
       use.strips = ceil_div(size.height, use.rows);
       // Pages of planes that are read in place are never touched and so cost no memory.
       frame_bytes_ = plus(frame_bytes_, aligned(bytes));
       planes_.push_back(use);
     }
+  std::stable_partition(planes_.begin(), planes_.end(), [](const PlaneUse &use) { return use.scaler; });
 }
 
 // ---- Progress ---------------------------------------------------------------------------------------------
 
 FrameWork::FrameWork(const FrameLayout &layout)
     : layout_(layout), progress_(1 + layout.chains_.size()), dist_(size_t(layout.distorted_)) {
-  unpacked_.reserve(layout.planes_.size());
+  prepared_.reserve(layout.planes_.size());
 }
 
 bool FrameWork::allocate() {
@@ -81,16 +93,23 @@ void FrameWork::begin(uint64_t index, FramePictures &pictures) {
   view_.index = index;
   view_.dist = dist_;
   for (Views &views : dist_) views = {};
-  unpacked_.clear();
+  prepared_.clear();
   int strips = 0;
+  scaled_strips_ = 0;
   for (size_t i = 0; i < layout_.planes_.size(); ++i) {
     const FrameLayout::PlaneUse &use = layout_.planes_[i];
     const Picture &from = picture(use.picture);
     if (!from.planes[size_t(use.plane)].data) continue;  // no earlier frame, or nobody reads it
     if (use.plane > 0 && !layout_.scores(index) && !layout_.subsampling_.chroma) continue;
-    view(use.picture, use.plane) = planned_view(from, use.plane, layout_.depth_, memory_.get() + use.buffer);
-    if (readable_in_place(from, use.plane, layout_.depth_)) continue;
-    unpacked_.push_back(int(i));
+    std::byte *buffer = memory_.get() + use.buffer;
+    if (use.scaler) {
+      view(use.picture, use.plane) = packed_view(buffer, {use.width, use.height}, layout_.depth_);
+      scaled_strips_ += use.strips;
+    } else {
+      view(use.picture, use.plane) = planned_view(from, use.plane, layout_.depth_, buffer);
+      if (readable_in_place(from, use.plane, layout_.depth_)) continue;
+    }
+    prepared_.push_back(int(i));
     strips += use.strips;
   }
   open_chains_ = 1;
@@ -140,6 +159,7 @@ bool FrameWork::take(Task &task) {
   }
   Progress &p = progress_[best];
   task = {int(best), p.stage, p.taken++};
+  if (best == 0) task.stage = task.strip < scaled_strips_ ? 1 : 0;
   --ready_;
   return true;
 }
@@ -150,11 +170,12 @@ bool FrameWork::done(const Task &task) {
   return open_chains_ == 0;
 }
 
-void FrameWork::release_unpacked(std::vector<std::shared_ptr<const void>> &out) {
+void FrameWork::release_prepared(std::vector<std::shared_ptr<const void>> &out) {
   for (int number = 0; number < 1 + layout_.distorted_ + layout_.lookback_; ++number) {
     bool in_place = false;
     for (const FrameLayout::PlaneUse &use : layout_.planes_)
-      in_place |= use.picture == number && readable_in_place(picture(number), use.plane, layout_.depth_);
+      in_place |= use.picture == number && !use.scaler &&
+                  readable_in_place(picture(number), use.plane, layout_.depth_);
     if (!in_place && picture(number).owner) out.push_back(std::move(picture(number).owner));
   }
 }
@@ -168,18 +189,23 @@ std::byte *FrameWork::partial(const FrameLayout::Chain &chain, int stage, int st
 }
 
 void FrameWork::run(const Task &task, std::byte *scratch) {
-  if (task.chain == 0) return unpack(task.strip);
+  if (task.chain == 0) return prepare(task.strip, scratch);
   const FrameLayout::Chain &chain = layout_.chains_[size_t(task.chain - 1)];
   chain.item.metric->measure(view_, task.stage, task.strip, memory_.get() + chain.memory, scratch,
                              partial(chain, task.stage, task.strip));
 }
 
-void FrameWork::unpack(int strip) {
-  for (const int i : unpacked_) {
+void FrameWork::prepare(int strip, std::byte *scratch) {
+  for (const int i : prepared_) {
     const FrameLayout::PlaneUse &use = layout_.planes_[size_t(i)];
     if (strip < use.strips) {
-      unpack_rows(picture(use.picture), use.plane, layout_.depth_, memory_.get() + use.buffer,
-                  strip * use.rows, (strip + 1) * use.rows);
+      const Picture &from = picture(use.picture);
+      std::byte *buffer = memory_.get() + use.buffer;
+      const int first = strip * use.rows, last = std::min(first + use.rows, use.height);
+      if (use.scaler)
+        use.scaler->scale(from, use.plane, buffer, first, last, scratch);
+      else
+        unpack_rows(from, use.plane, layout_.depth_, buffer, first, last);
       return;
     }
     strip -= use.strips;

@@ -1,7 +1,7 @@
 // One compared frame as work: tasks, which ones may run, and the memory they share.
 //
-// A frame is a first chain of tasks that unpacks what cannot be read in place, and then one chain per metric. A
-// chain is a row of stages; the strips of a stage may run at the same time, the next stage opens when all are done.
+// A frame is a first chain of tasks that scales pictures of another size and unpacks what cannot be read in place, and
+// then one chain per metric. A chain is a row of stages; the strips of a stage may run at the same time, the next stage opens when all are done.
 // Chains of metrics know nothing of each other. There are no threads and no locks here: the scheduler has them.
 #pragma once
 #include <array>
@@ -13,6 +13,7 @@
 #include "engine/memory.h"
 #include "engine/metric.h"
 #include "engine/picture.h"
+#include "engine/scaler.h"
 
 namespace vmafhip {
 
@@ -26,8 +27,9 @@ struct FramePictures {
 };
 
 struct Task {
-  int chain = 0;  // 0 unpacks, 1 + i is metric i
-  int stage = 0, strip = 0;
+  int chain = 0;  // 0 prepares pictures, 1 + i is metric i
+  int stage = 0;  // of chain 0: 0 unpacks, 1 scales; both at the same time
+  int strip = 0;
 };
 
 // What all frames of a format have in common; it does not change while frames are in progress.
@@ -44,9 +46,12 @@ class FrameLayout {
     uint64_t interval = 1;
     bool distorted = false, chroma = false;
   };
-  // `format`: size and chroma of all pictures, and the depth at which they are compared.
+  // Of one distorted picture; null for planes that are of the reference's size, or not read.
+  using Scalers = std::array<std::unique_ptr<PlaneScaler>, 3>;
+  // `format`: size and chroma of all pictures, and the depth at which they are compared. `scalers`: per distorted
+  // picture, or empty if none is scaled.
   FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback, bool chroma,
-              const Subsampling &subsampling);
+              const Subsampling &subsampling, std::vector<Scalers> scalers = {});
   FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback, bool chroma)
       : FrameLayout(std::move(items), format, distorted, lookback, chroma, Subsampling()) {}
 
@@ -77,15 +82,18 @@ class FrameLayout {
     uint64_t sums = 0;      // and where the sums of the frame go
     uint64_t partial_bytes = 0;
   };
-  // A plane that is read, and where it goes if it has to be unpacked.
+  // A plane that is read, and where it goes if it has to be scaled or unpacked.
   struct PlaneUse {
     int picture = 0;  // 0 reference, 1 … n distorted, then the earlier ones
     int plane = 0;
     uint64_t buffer = 0;
     int strips = 1, rows = 0;  // rows of a strip, fewer in the last one
+    int width = 0, height = 0;
+    const PlaneScaler *scaler = nullptr;
   };
   std::vector<Chain> chains_;
-  std::vector<PlaneUse> planes_;
+  std::vector<PlaneUse> planes_;  // those that are scaled first: they take longest
+  std::vector<Scalers> scalers_;
   int depth_ = 8, distorted_ = 1, lookback_ = 0;
   uint64_t scratch_bytes_ = 0, frame_bytes_ = 0, sums_bytes_ = 0;
   Subsampling subsampling_;
@@ -109,9 +117,9 @@ class FrameWork {
   // `task` was run. True if it was the frame's last.
   bool done(const Task &task);
   // Whether all planes can be read.
-  bool unpacked() const { return progress_[0].done == progress_[0].strips; }
+  bool prepared() const { return progress_[0].done == progress_[0].strips; }
   // Then: owners of pictures that no later task reads. Appends to `out`.
-  void release_unpacked(std::vector<std::shared_ptr<const void>> &out);
+  void release_prepared(std::vector<std::shared_ptr<const void>> &out);
 
   // ---- By workers, at the same time.
 
@@ -129,13 +137,14 @@ class FrameWork {
   bool measures(const FrameLayout::Chain &chain) const {
     return chain.item.every_frame || layout_.scores(view_.index);
   }
-  void unpack(int strip);
+  void prepare(int strip, std::byte *scratch);
   std::byte *partial(const FrameLayout::Chain &chain, int stage, int strip) const;
 
   const FrameLayout &layout_;
   Memory memory_;
-  std::vector<Progress> progress_;  // per chain, the unpacking one first
-  std::vector<int> unpacked_;       // indices of planes of the layout
+  std::vector<Progress> progress_;  // per chain
+  std::vector<int> prepared_;       // indices of planes of the layout that are not read in place
+  int scaled_strips_ = 0;           // the first strips of chain 0
   int ready_ = 0;                   // tasks that may run and are not taken
   int open_chains_ = 0;
   FramePictures *pictures_ = nullptr;

@@ -66,4 +66,8 @@ std::unique_ptr<Metric> CpuBackend::make(const Extractor &extractor, const Optio
   return nullptr;
 }
 
+std::unique_ptr<PlaneScaler> CpuBackend::make_scaler(const PlaneScaling &scaling) const {
+  return make_cpu_scaler(*kernels_, scaling);
+}
+
 }  // namespace vmafhip

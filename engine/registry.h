@@ -9,6 +9,7 @@
 #include "engine/metric.h"
 #include "engine/options.h"
 #include "engine/picture.h"
+#include "engine/scaler.h"
 #include "engine/status.h"
 
 namespace vmafhip {
@@ -69,6 +70,7 @@ class CpuBackend {
   // `distorted`: the most distorted pictures that a frame will have; memory sizes depend on it.
   std::unique_ptr<Metric> make(const Extractor &extractor, const Options &options,
                                const PictureFormat &format, int distorted = 1) const;
+  std::unique_ptr<PlaneScaler> make_scaler(const PlaneScaling &scaling) const;
 
  private:
   explicit CpuBackend(const CpuKernels &kernels) : kernels_(&kernels) {}

@@ -15,6 +15,10 @@ enum class ScaleMethod : uint8_t {
   none,      // pictures of another size are an error
 };
 
+// A distorted picture may be this many times as wide or as high as the reference: so many rows of it does a worker keep
+// for one of the result, three times each way at most. The other way there is no limit.
+constexpr int kMostScaledDown = 64;
+
 // One plane, before and after.
 struct PlaneScaling {
   ScaleMethod method = ScaleMethod::bicubic;  // not none

@@ -66,8 +66,8 @@ void Scheduler::work(int id) {
     const bool last = work.done(task);
     if (last)
       end_frame(lock, frame);
-    else if (task.chain == 0 && work.unpacked())
-      work.release_unpacked(unneeded);
+    else if (task.chain == 0 && work.prepared())
+      work.release_prepared(unneeded);
     if (idle_ > 0 && can_take()) work_.notify_one();
     if (!unneeded.empty()) {
       lock.unlock();
@@ -173,7 +173,7 @@ bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, int lookback, boo
   free_.reserve(frames_.size());
   for (int i = int(frames_.size()); i > 0; --i) free_.push_back(i - 1);
   times_.clear();
-  times_.emplace_back(1);
+  times_.emplace_back(2);  // unpacking, scaling
   for (size_t i = 0; i < layout_->chains(); ++i) times_.emplace_back(layout_->stages(i));
   open_ = true;
   return true;

@@ -10,6 +10,7 @@
 #include "engine/plan.h"
 #include "engine/scheduler.h"
 #include "engine/scoring.h"
+#include "engine/view.h"
 
 namespace vmafhip {
 namespace {
@@ -36,20 +37,29 @@ const char *chroma_name(Chroma chroma) {
   return "";
 }
 
-// Within limits that keep all sizes in 64 bits, and alike.
-Status check_formats(const PictureFormat &ref, std::span<const PictureFormat> dist, bool chroma) {
+bool same_size(const PictureFormat &a, const PictureFormat &b) {
+  return a.width == b.width && a.height == b.height;
+}
+
+// Within limits that keep all sizes in 64 bits, and alike where they have to be.
+Status check_formats(const PictureFormat &ref, std::span<const PictureFormat> dist, bool chroma,
+                     ScaleMethod method) {
   for (const PictureFormat &d : dist) {
-    if (ref.width != d.width || ref.height != d.height)
-      return Status(Code::unsupported,
-                    "the reference is " + describe(ref) + ", the distorted picture " + describe(d) +
-                        ": bring them to one size first, e.g. ! videoscale ! video/x-raw,width=" +
-                        std::to_string(ref.width) + ",height=" + std::to_string(ref.height));
     for (const PictureFormat *f : {&ref, &d})
       if (f->width < 1 || f->height < 1 || f->width > kMostSamples || f->height > kMostSamples ||
           f->depth < 8 || f->depth > 16)
         return Status(Code::unsupported,
                       "pictures of " + describe(*f) + " cannot be compared, only of 1 to " +
                           std::to_string(kMostSamples) + " samples in each direction at 8 to 16 bits");
+    if (!same_size(ref, d) && method == ScaleMethod::none)
+      return Status(Code::unsupported,
+                    "the reference is " + describe(ref) + ", the distorted picture " + describe(d) +
+                        ", and scale-method=none: set scale-method to bicubic, bilinear or lanczos, or bring "
+                        "them to one size first (videoscale)");
+    if (d.width > int64_t{kMostScaledDown} * ref.width || d.height > int64_t{kMostScaledDown} * ref.height)
+      return Status(Code::unsupported, "the distorted picture is " + describe(d) + ", the reference " +
+                                           describe(ref) + ": only up to " + std::to_string(kMostScaledDown) +
+                                           " times its width and height can be scaled down");
     if (chroma && ref.chroma != d.chroma)
       return Status(Code::unsupported, std::string("the reference has ") + chroma_name(ref.chroma) +
                                            ", the distorted picture " + chroma_name(d.chroma) +
@@ -63,6 +73,19 @@ std::string chain_name(const PlannedExtractor &planned) {
   return planned.extractor->name + planned.options.suffix();
 }
 
+// For one distorted picture, of the planes that metrics read.
+FrameLayout::Scalers make_scalers(const CpuBackend &cpu, ScaleMethod method, const PictureFormat &compared,
+                                  const PictureFormat &dist, bool chroma) {
+  FrameLayout::Scalers scalers;
+  if (same_size(compared, dist)) return scalers;
+  for (int plane = 0; plane < (chroma && compared.chroma != Chroma::c400 ? 3 : 1); ++plane) {
+    const PlaneSize from = plane_size(dist, plane), to = plane_size(compared, plane);
+    scalers[size_t(plane)] =
+        cpu.make_scaler({method, from.width, from.height, dist.depth, to.width, to.height, compared.depth});
+  }
+  return scalers;
+}
+
 }  // namespace
 
 struct Session::Impl {
@@ -72,6 +95,7 @@ struct Session::Impl {
   std::vector<ModelInfo> model_infos;
   std::string backend;
   int distorted, subsample;
+  ScaleMethod scale;
   bool stage_times;
 
   // One frame a worker, two waiting so that none idles, and those that wait for a successor.
@@ -81,6 +105,7 @@ struct Session::Impl {
         scheduler(threads, threads + 2 + scoring.plan().lookahead),
         distorted(options.distorted),
         subsample(options.subsample),
+        scale(options.scale),
         stage_times(options.stage_times) {
     for (const PlannedModel &m : scoring.plan().models)
       model_infos.push_back({m.model->label(), m.model->source(), m.model->origin()});
@@ -116,12 +141,14 @@ struct Session::Impl {
                                                 " distorted pictures with a reference, not " +
                                                 std::to_string(dist.size()));
     const Plan &plan = scoring.plan();
-    if (Status s = check_formats(ref, dist, plan.chroma); !s.ok()) return s;
+    if (Status s = check_formats(ref, dist, plan.chroma, scale); !s.ok()) return s;
     PictureFormat compared = ref;
     for (const PictureFormat &d : dist) compared.depth = std::max(compared.depth, d.depth);
     for (const PlannedExtractor &p : plan.extractors)
       if (Status s = p.extractor->check_format(p.options, compared); !s.ok()) return s;
 
+    std::vector<FrameLayout::Scalers> scalers;
+    for (const PictureFormat &d : dist) scalers.push_back(make_scalers(cpu, scale, compared, d, plan.chroma));
     std::vector<FrameLayout::Item> items;
     FrameLayout::Subsampling between{uint64_t(subsample)};
     for (const PlannedExtractor &p : plan.extractors) {
@@ -132,9 +159,10 @@ struct Session::Impl {
       between.chroma |= !p.extractor->luma_only(p.options);
     }
     scoring.configure(ref);
-    if (!scheduler.configure(std::make_unique<FrameLayout>(std::move(items), compared, distorted,
-                                                           plan.lookback, plan.chroma, between),
-                             plan.lookback, stage_times))
+    if (!scheduler.configure(
+            std::make_unique<FrameLayout>(std::move(items), compared, distorted, plan.lookback, plan.chroma,
+                                          between, std::move(scalers)),
+            plan.lookback, stage_times))
       return Status(Code::resource, "comparing pictures of " + describe(compared) + " with " +
                                         std::to_string(scheduler.threads()) + " threads needs " +
                                         in_units(scheduler.memory_needed()) +
@@ -230,6 +258,7 @@ std::vector<StageTime> Session::stage_times() const {
   const FrameLayout *layout = impl_->scheduler.layout();
   if (!layout || !impl_->stage_times) return times;
   times.push_back({"unpack", 0, impl_->scheduler.stage_seconds(0, 0)});
+  times.push_back({"scale", 0, impl_->scheduler.stage_seconds(0, 1)});
   const Plan &plan = impl_->scoring.plan();
   for (size_t i = 0; i < plan.extractors.size(); ++i)
     for (int stage = 0; stage < layout->stages(i); ++stage)

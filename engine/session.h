@@ -27,6 +27,7 @@
 #include "engine/model.h"
 #include "engine/picture.h"
 #include "engine/pool.h"
+#include "engine/scaler.h"
 #include "engine/status.h"
 
 namespace vmafhip {
@@ -37,10 +38,11 @@ struct SessionOptions {
   std::string models = "vmaf_v0.6.1";  // as parse_models() reads them
   std::string features;                // further extractors: NAME or NAME=OPTION=VALUE:…, separated by '|'
   Backend backend = Backend::automatic;
-  int threads = 0;           // workers, 0 = number of processors
-  int distorted = 1;         // pictures that are compared with each reference
-  int subsample = 1;         // frames 0, N, 2N … are scored; temporal features see all of them
-  bool stage_times = false;  // let the workers measure where their time goes
+  int threads = 0;    // workers, 0 = number of processors
+  int distorted = 1;  // pictures that are compared with each reference
+  int subsample = 1;  // frames 0, N, 2N … are scored; temporal features see all of them
+  ScaleMethod scale = ScaleMethod::bicubic;  // for distorted pictures that are not of the reference's size
+  bool stage_times = false;                  // let the workers measure where their time goes
 };
 
 // What a session says about one of its models.
@@ -65,7 +67,7 @@ struct FrameScores {
 
 // Processor time that all workers together spent on one stage of an extractor, over all frames.
 struct StageTime {
-  std::string extractor;  // "unpack": what pictures that cannot be read in place take
+  std::string extractor;  // "unpack", "scale": what pictures take that cannot be read as they are
   int stage = 0;
   double seconds = 0;
 };
@@ -84,9 +86,11 @@ class Session {
   int max_in_flight() const;                // submitted frames whose pictures may still be held
   std::string backend_description() const;  // e.g. "cpu (scalar), 8 threads"
 
-  // Fixes size and depth and allocates. Drops what is in flight. The depths may differ: shallower
-  // pictures are shifted up. Errors name the metric and its limit, or both formats, or how much memory is
-  // missing; there is no room then.
+  // Fixes sizes and depths and allocates. Drops what is in flight. Depths may differ: shallower pictures are shifted
+  // up. Sizes may differ unless the options say ScaleMethod::none: distorted pictures are scaled to the reference's,
+  // each plane that a metric reads by itself, at the depth of the comparison; by kMostScaledDown at most,
+  // or up. Errors name the metric and its limit, or both formats, or how much memory is missing;
+  // there is no room then.
   Status configure(const PictureFormat &ref, std::span<const PictureFormat> dist);
   Status configure(const PictureFormat &ref, const PictureFormat &dist);
 

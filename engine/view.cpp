@@ -52,10 +52,14 @@ size_t unpacked_bytes(const Plane &plane, int depth) {
   return size_t(plane.width) * size_t(plane.height) * (depth > 8 ? 2 : 1);
 }
 
+PlaneView packed_view(const std::byte *buffer, PlaneSize size, int depth) {
+  return {buffer, ptrdiff_t(size.width) * (depth > 8 ? 2 : 1), size.width, size.height, depth};
+}
+
 PlaneView planned_view(const Picture &picture, int plane, int depth, std::byte *buffer) {
   const Plane &p = picture.planes[size_t(plane)];
   if (readable_in_place(picture, plane, depth)) return {p.data, p.stride, p.width, p.height, depth};
-  return {buffer, ptrdiff_t(p.width) * (depth > 8 ? 2 : 1), p.width, p.height, depth};
+  return packed_view(buffer, {p.width, p.height}, depth);
 }
 
 void unpack_rows(const Picture &picture, int plane, int depth, std::byte *buffer, int first, int last) {

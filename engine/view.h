@@ -19,6 +19,9 @@ bool readable_in_place(const Picture &picture, int plane, int depth);
 // Bytes of the buffer view_plane() needs for this plane if it cannot be read in place.
 size_t unpacked_bytes(const Plane &plane, int depth);
 
+// A plane in a buffer of its own, rows one after the other.
+PlaneView packed_view(const std::byte *buffer, PlaneSize size, int depth);
+
 // The plane at `depth` bits (>= the picture's): in place where possible, else as unpack_rows() puts it into `buffer`.
 PlaneView planned_view(const Picture &picture, int plane, int depth, std::byte *buffer);
 

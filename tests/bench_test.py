@@ -54,6 +54,8 @@ def check_checksums():
     for case in (
         [],
         ["--depth", "10", "--chroma", "422", "--distorted", "3"],
+        ["--dist-size", "99x55", "--distorted", "2"],
+        ["--dist-size", "99x55", "--distorted", "2", "--scale-method", "lanczos"],
         ["--model", "", "--features", "vif=debug=true|motion", "--depth", "16", "--chroma", "400"],
     ):
         sums = {}
@@ -64,7 +66,7 @@ def check_checksums():
                 sums[isa, threads] = figures["checksum"]
         expect(len(set(sums.values())) == 1, f"{case}: the scores differ: {sums}")
         seen |= set(sums.values())
-    expect(len(seen) == 3, "different scores have one checksum")
+    expect(len(seen) == 5, "different scores have one checksum")
     print(f"same scores for 1 and 3 threads and {', '.join(isas)}")
 
 
@@ -72,7 +74,7 @@ def check_stages():
     figures = measure("--stages")
     stages = figures["stages"]
     names = {stage["extractor"] for stage in stages}
-    expect(names == {"unpack", "vif", "adm", "motion"}, f"stages of {names}")
+    expect(names == {"unpack", "scale", "vif", "adm", "motion"}, f"stages of {names}")
     expect(sum(stage["ms_per_frame"] for stage in stages) > 0, "stages take no time")
     expect("stages" not in measure(), "stages without being asked")
 
@@ -87,6 +89,8 @@ def check_files():
         files = ["--size", "64x48", "--ref", ref, "--dist", dist]
         first = measure(*files)
         expect(first["input_kib"] == 6 * frame // 1024, f"input of {first['input_kib']} KiB")
+        smaller = measure("--size", "64x48", "--ref", ref, "--dist", dist, "--dist-size", "48x64")
+        expect(smaller["dist_size"] == "48x64" and smaller["checksum"] != first["checksum"], f"scaled: {smaller}")
         two = measure(*files, "--dist", ref)
         expect(two["distorted"] == 2 and two["checksum"] != first["checksum"], f"two distorted files: {two}")
         for words, *arguments in (
@@ -113,6 +117,8 @@ def check_errors():
         (["--frames", "many"], "--frames", "many"),
         (["--frames", "0"], "--frames", "0"),
         (["--threads", "-1"], "--threads", "-1"),
+        (["--dist-size", "64"], "--dist-size", "64"),
+        (["--scale-method", "sinc", "lanczos"], "--scale-method", "sinc"),
         (["--depth", "7"], "--depth", "7"),
         (["--depth", "8x"], "--depth", "8x"),
         (["--chroma", "411", "420"], "--chroma", "411"),
@@ -128,6 +134,7 @@ def check_errors():
         (["no_such_model"], "--model", "no_such_model"),
         (["no_such_feature", "vif"], "--features", "no_such_feature"),
         (["adm", "8x8"], "--size", "8x8"),
+        (["130x98", "99x55", "scale-method"], *SMALL, "--dist-size", "99x55", "--scale-method", "none"),
     ):
         check_error(1, words, *arguments)
     shown = run("--help")

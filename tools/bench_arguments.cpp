@@ -14,6 +14,8 @@ run plays them forwards and backwards.
   --size WxH        1920x1080
   --depth N         8 to 16 bits a sample (8)
   --chroma C        400, 420, 422 or 444 (420)
+  --dist-size WxH   of distorted pictures, which are then scaled (the reference's)
+  --scale-method S  bicubic, bilinear, lanczos or none (bicubic)
   --model M         models as the element's property takes them (vmaf_v0.6.1); "" for none
   --features F      further extractors
   --backend B       auto or cpu
@@ -67,11 +69,19 @@ Backend to_backend(const std::string &text) {
   throw std::invalid_argument("--backend " + text + ": not one of auto, cpu and hip");
 }
 
-void set_size(PictureFormat &format, const std::string &text) {
+ScaleMethod to_scale_method(const std::string &text) {
+  if (text == "bicubic") return ScaleMethod::bicubic;
+  if (text == "bilinear") return ScaleMethod::bilinear;
+  if (text == "lanczos") return ScaleMethod::lanczos;
+  if (text == "none") return ScaleMethod::none;
+  throw std::invalid_argument("--scale-method " + text + ": not one of bicubic, bilinear, lanczos and none");
+}
+
+void set_size(const std::string &option, const std::string &text, int &width, int &height) {
   const size_t x = text.find('x');
-  if (x == std::string::npos) throw std::invalid_argument("--size " + text + ": not WIDTHxHEIGHT");
-  format.width = to_int("--size", text.substr(0, x), 1, 1 << 20);
-  format.height = to_int("--size", text.substr(x + 1), 1, 1 << 20);
+  if (x == std::string::npos) throw std::invalid_argument(option + " " + text + ": not WIDTHxHEIGHT");
+  width = to_int(option, text.substr(0, x), 1, 1 << 20);
+  height = to_int(option, text.substr(x + 1), 1, 1 << 20);
 }
 
 // Part of the interface, but of what only kernels on a GPU can do.
@@ -98,16 +108,21 @@ Arguments parse(int argc, const char *const *argv) {
     }
     if (needs_gpu(option))
       throw std::invalid_argument(option + " is for GPUs; this build has no GPU kernels");
-    static constexpr const char *kOptions[] = {
-        "--size",   "--depth",  "--chroma",   "--model",     "--features", "--backend", "--threads",
-        "--frames", "--warmup", "--pictures", "--distorted", "--ref",      "--dist"};
+    static constexpr const char *kOptions[] = {"--size",     "--depth",     "--chroma",      "--model",
+                                               "--features", "--backend",   "--threads",     "--frames",
+                                               "--warmup",   "--pictures",  "--distorted",   "--ref",
+                                               "--dist",     "--dist-size", "--scale-method"};
     bool known = false;
     for (const char *name : kOptions) known |= option == name;
     if (!known) throw std::invalid_argument("there is no option " + option);
     if (++i == argc) throw std::invalid_argument(option + " needs a value");
     const std::string value = argv[i];
     if (option == "--size") {
-      set_size(a.format, value);
+      set_size(option, value, a.format.width, a.format.height);
+    } else if (option == "--dist-size") {
+      set_size(option, value, a.dist_width, a.dist_height);
+    } else if (option == "--scale-method") {
+      a.session.scale = to_scale_method(value);
     } else if (option == "--depth") {
       a.format.depth = to_int(option, value, 8, 16);
     } else if (option == "--chroma") {

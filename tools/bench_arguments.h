@@ -9,6 +9,7 @@ namespace vmafhip::bench {
 
 struct Arguments {
   PictureFormat format{1920, 1080, 8, Chroma::c420};
+  int dist_width = 0, dist_height = 0;  // 0: the reference's
   SessionOptions session;
   int frames = 50, warmup = 5;
   int pictures = 0;  // different frames in memory, 0 = default
@@ -16,6 +17,12 @@ struct Arguments {
   std::string ref;                // raw files instead of generated pictures
   std::vector<std::string> dist;  // one per distorted picture
   bool help = false;
+
+  PictureFormat dist_format() const {
+    PictureFormat f = format;
+    if (dist_width > 0) f.width = dist_width, f.height = dist_height;
+    return f;
+  }
 };
 
 // Throws std::invalid_argument, with the option in its text.

@@ -44,20 +44,25 @@ Picture to_picture(const PictureFormat &format, std::vector<uint8_t> bytes) {
 Pictures generate(const Arguments &a) {
   static constexpr const char *kClips[] = {"natural-blur", "natural-block", "natural-rescale",
                                            "natural-sharpen"};
-  clipgen::Format format{a.format.width, a.format.height, a.pictures ? a.pictures : kGenerated,
-                         a.format.depth};
-  format.set_chroma(a.format.chroma == Chroma::c400 ? "420" : chroma_text(a.format.chroma));
+  const int frames = a.pictures ? a.pictures : kGenerated;
+  const auto clip_format = [&](const PictureFormat &f) {
+    clipgen::Format format{f.width, f.height, frames, f.depth};
+    format.set_chroma(f.chroma == Chroma::c400 ? "420" : chroma_text(f.chroma));
+    return format;
+  };
+  const clipgen::Format format = clip_format(a.format), dist_format = clip_format(a.dist_format());
+  const clipgen::Generator reference(kClips[0], format);
   std::vector<clipgen::Generator> generators;
   const auto known = clipgen::clips();
   for (const char *clip : kClips)
     if (std::any_of(known.begin(), known.end(), [&](const clipgen::Clip &c) { return c.name == clip; }))
-      generators.emplace_back(clip, format);
+      generators.emplace_back(clip, dist_format);
 
   Pictures pictures;
-  pictures.frames.resize(size_t(format.frames));
+  pictures.frames.resize(size_t(frames));
   const size_t each = 1 + size_t(a.session.distorted), all = pictures.frames.size() * each;
   for (Frame &frame : pictures.frames) frame.dist.resize(each - 1);
-  pictures.bytes = all * format.frame_bytes();
+  pictures.bytes = pictures.frames.size() * (format.frame_bytes() + (each - 1) * dist_format.frame_bytes());
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t job = next++; job < all; job = next++) {
@@ -65,10 +70,10 @@ Pictures generate(const Arguments &a) {
       const int n = int(job / each);
       const size_t d = job % each;
       if (d == 0)
-        frame.ref = to_picture(a.format, generators[0].frame(clipgen::Role::reference, n));
+        frame.ref = to_picture(a.format, reference.frame(clipgen::Role::reference, n));
       else
-        frame.dist[d - 1] =
-            to_picture(a.format, generators[(d - 1) % generators.size()].frame(clipgen::Role::distorted, n));
+        frame.dist[d - 1] = to_picture(
+            a.dist_format(), generators[(d - 1) % generators.size()].frame(clipgen::Role::distorted, n));
     }
   };
   std::vector<std::thread> helpers;
@@ -99,12 +104,13 @@ Pictures read(const Arguments &a) {
   Pictures pictures;
   for (Picture &ref : read(a.ref, a.format, most)) pictures.frames.push_back({std::move(ref), {}});
   for (const std::string &path : a.dist) {
-    std::vector<Picture> dist = read(path, a.format, most);
+    std::vector<Picture> dist = read(path, a.dist_format(), most);
     if (dist.size() != pictures.frames.size())
       throw std::runtime_error(a.ref + " and " + path + " have different numbers of frames");
     for (size_t n = 0; n < dist.size(); ++n) pictures.frames[n].dist.push_back(std::move(dist[n]));
   }
-  pictures.bytes = pictures.frames.size() * (1 + a.dist.size()) * frame_bytes(a.format);
+  pictures.bytes =
+      pictures.frames.size() * (frame_bytes(a.format) + a.dist.size() * frame_bytes(a.dist_format()));
   return pictures;
 }
 

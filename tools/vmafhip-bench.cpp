@@ -122,11 +122,13 @@ void run(const bench::Arguments &arguments) {
   must(session.status());
   // Before the pictures, which take longer: a format that will not do is told at once.
   must((*session)->configure(arguments.format,
-                             std::vector(size_t(arguments.session.distorted), arguments.format)));
+                             std::vector(size_t(arguments.session.distorted), arguments.dist_format())));
   const bench::Pictures pictures = bench::make_pictures(arguments);
 
   nlohmann::ordered_json out;
   out["size"] = std::to_string(arguments.format.width) + "x" + std::to_string(arguments.format.height);
+  const PictureFormat dist = arguments.dist_format();
+  out["dist_size"] = std::to_string(dist.width) + "x" + std::to_string(dist.height);
   out["depth"] = arguments.format.depth;
   out["chroma"] = bench::chroma_text(arguments.format.chroma);
   out["model"] = arguments.session.models;

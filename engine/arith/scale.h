@@ -28,8 +28,6 @@ namespace vmafhip {
 enum class ScaleKernel : uint8_t { bilinear, bicubic, lanczos };
 
 constexpr int kScaleBits = 14;
-// A picture may be this many times as wide or as high as what it is brought to. The other way there is no limit.
-constexpr int kScaleMostDown = 64;
 // Largest sum of magnitudes of the weights of an output, of all kernels and sizes: lanczos halfway between two
 // samples has 1.544. Sums of products thus fit 32 bits, of columns of depth 16 too: 2^15 * 1.6^2 * 2^14 < 2^31.
 constexpr double kScaleGain = 1.6;
@@ -44,7 +42,7 @@ VMAFHIP_HD constexpr int scale_taps(ScaleKernel kernel, int in, int out) {
   return static_cast<int>(2 * ((widest + out - 1) / out));
 }
 
-// ---- Weights: made once for a size, on the host ------------------------------------------------------------
+// ---- Weights: made once for a size, on the host, for up to a hundred inputs an output ------------------------------------------------------------
 
 // sin(pi n/d), 0 <= n <= d: Taylor's series up to the 21st power over a quarter wave, within 1e-15. Operations that
 // IEEE 754 rounds correctly and nothing else, as in all of the weights.

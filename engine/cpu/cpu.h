@@ -16,8 +16,6 @@ std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams 
 std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
                                         const PictureFormat &format, int distorted);
 
-// Whether the plane is not too large for what it is brought to.
-bool cpu_can_scale(const PlaneScaling &scaling);
 std::unique_ptr<PlaneScaler> make_cpu_scaler(const CpuKernels &kernels, const PlaneScaling &scaling);
 
 }  // namespace vmafhip

@@ -132,6 +132,9 @@ void scale(const ScaleStrip &strip, const Scratch &m) {
     Sample *out = reinterpret_cast<Sample *>(strip.out) + static_cast<size_t>(y) * static_cast<size_t>(width);
     if (y_axis.taps == 0) {
       make_row(strip, m, y, rows_shift, m.ring[0]);
+      if (plan.x.taps == 0)
+        for (int x = 0; x < width; x++)
+          m.ring[0].words[x] *= static_cast<int16_t>(1 << (depth - plan.from_depth));
       store_row_plain(m.ring[0].words, width, depth, out);
       continue;
     }

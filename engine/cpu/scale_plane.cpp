@@ -77,11 +77,6 @@ class CpuScaler final : public PlaneScaler {
 
 }  // namespace
 
-bool cpu_can_scale(const PlaneScaling &s) {
-  return s.from_width <= int64_t{kScaleMostDown} * s.to_width &&
-         s.from_height <= int64_t{kScaleMostDown} * s.to_height;
-}
-
 std::unique_ptr<PlaneScaler> make_cpu_scaler(const CpuKernels &kernels, const PlaneScaling &scaling) {
   return std::make_unique<CpuScaler>(kernels, scaling);
 }
