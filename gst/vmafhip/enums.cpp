@@ -21,6 +21,17 @@ constexpr GEnumValue kPoolMethods[] = {
     {int(PoolMethod::harmonic_mean), "The same", "harmonic_mean"},
     {0, nullptr, nullptr}};
 
+constexpr GEnumValue kScaleMethods[] = {{int(ScaleMethod::bicubic), "Catmull-Rom", "bicubic"},
+                                        {int(ScaleMethod::bilinear), "Triangle", "bilinear"},
+                                        {int(ScaleMethod::lanczos), "Lanczos, three lobes", "lanczos"},
+                                        {int(ScaleMethod::none), "Another size is an error", "none"},
+                                        {0, nullptr, nullptr}};
+
+const char *nick_in(const GEnumValue *values, int value) {
+  while (values->value != value) ++values;
+  return values->value_nick;
+}
+
 }  // namespace
 
 GType backend_type() {
@@ -88,10 +99,12 @@ GType results_format_type() {
   return type;
 }
 
-const char *nick_of(PoolMethod method) {
-  const GEnumValue *value = kPoolMethods;
-  while (value->value != int(method)) ++value;
-  return value->value_nick;
+GType scale_method_type() {
+  static const GType type = enum_type("GstVmafhipScaleMethod", kScaleMethods);
+  return type;
 }
+
+const char *nick_of(PoolMethod method) { return nick_in(kPoolMethods, int(method)); }
+const char *nick_of(ScaleMethod method) { return nick_in(kScaleMethods, int(method)); }
 
 }  // namespace vmafhip

@@ -3,6 +3,7 @@
 #include <gst/gst.h>
 
 #include "engine/pool.h"
+#include "engine/scaler.h"
 
 namespace vmafhip {
 
@@ -13,8 +14,10 @@ GType pool_method_type();
 GType results_format_type();
 GType alert_direction_type();
 GType log_level_type();
+GType scale_method_type();
 
-// Nick of the pool-method property, as messages carry it.
+// Nick of a property's value, as messages carry it.
 const char *nick_of(PoolMethod method);
+const char *nick_of(ScaleMethod method);
 
 }  // namespace vmafhip

@@ -1,8 +1,10 @@
 #include "gst/vmafhip/measurement.h"
 
 #include <string>
+#include <utility>
 
 #include "gst/vmafhip/dropin.h"
+#include "gst/vmafhip/enums.h"
 #include "gst/vmafhip/errors.h"
 #include "gst/vmafhip/mapping.h"
 
@@ -34,6 +36,7 @@ bool Measurement::start(const Settings &settings) {
   options.subsample = int(settings.subsample);
   options.backend = settings.backend;
   options.threads = int(settings.threads);
+  options.scale = settings.scale_method;
   auto session = Session::create(options);
   if (!session.ok()) {
     post_error(element_, session.status());
@@ -61,7 +64,7 @@ bool Measurement::start(const Settings &settings) {
   index_ = frame_number_ = index_at_start_ = 0;
   last_time_ = 0;
   last_ = PairInfo();
-  finished_ = pooled_ = untimed_said_ = false;
+  finished_ = pooled_ = untimed_said_ = scaled_said_ = false;
   return true;
 }
 
@@ -136,6 +139,8 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
                                      crop_note("dist_sink", *dist.stream, *dist_part)));
   configured_ = formats;
   results_.configure(formats.first);
+  if (formats.first.width != formats.second.width || formats.first.height != formats.second.height)
+    say_scaled(formats.first, formats.second);
   return Submitted::done;
 }
 
@@ -279,6 +284,16 @@ void Measurement::say_not_simultaneous() {
                        "out, as with 30 against 25 "
                        "frames/s. The frames' distance is in each message; use one frame rate for scores "
                        "that mean something."));
+}
+
+// Once: the sizes of an adaptive stream change all the time.
+void Measurement::say_scaled(const PictureFormat &ref, const PictureFormat &dist) {
+  if (std::exchange(scaled_said_, true)) return;
+  GST_ELEMENT_WARNING(element_, STREAM, FORMAT,
+                      ("Distorted pictures are scaled from %dx%d to the reference's %dx%d, scale-method=%s",
+                       dist.width, dist.height, ref.width, ref.height, nick_of(settings_.scale_method)),
+                      ("Scores depend on how that is done, and other tools use other kernels. Further sizes "
+                       "are scaled without a warning; scale-method=none makes them an error."));
 }
 
 void Measurement::post(StructurePtr structure) {

@@ -83,6 +83,7 @@ class Measurement {
   void conclude(bool with_pooled);
   void say_not_simultaneous();
   void say_untimed();
+  void say_scaled(const PictureFormat &ref, const PictureFormat &dist);
   void post(StructurePtr structure);
   Pools pools() const { return {session_->feature_pools(), session_->model_pools()}; }
 
@@ -117,7 +118,7 @@ class Measurement {
   PairInfo last_;          // the pair scored last
   bool finished_ = false;  // the engine has been told that no frame follows
   bool pooled_ = false;    // everything scored so far is in a pooled message
-  bool untimed_said_ = false;
+  bool untimed_said_ = false, scaled_said_ = false;  // have been warned of
   mutable std::mutex live_mutex_;
   Live live_;
 };

@@ -121,6 +121,9 @@ const std::vector<Row> &settings_table() {
           "How far apart in ns the streams may run: what may wait on one pad for the other", kFixed),
       unsigned64<&S::max_queue_bytes>(1, G_MAXUINT64, "max-queue-bytes", "Most queued bytes",
                                       "Bytes that the waiting frames of both pads may take together", kFixed),
+      choice<&S::scale_method>(scale_method_type(), "scale-method", "Scale method",
+                               "How a distorted picture of another size is brought to the reference's",
+                               kFixed),
       choice<&S::output>(output_type(), "output", "Output", "Which stream leaves on src", kFixed),
       toggle<&S::attach_meta>(
           "attach-meta", "Attach meta",

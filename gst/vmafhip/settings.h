@@ -23,6 +23,7 @@ struct Settings {
   gint64 tolerance = -1;
   guint64 sync_window = 5 * GST_SECOND;
   guint64 max_queue_bytes = guint64(512) << 20;
+  ScaleMethod scale_method = ScaleMethod::bicubic;
   Side output = Side::ref;
   bool attach_meta = true;
   std::string results_filename;
