@@ -2,6 +2,7 @@
 // warning says that there is scaling, and scale-method=none one error.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "tests/pipeline.h"
@@ -142,6 +143,22 @@ TEST(Scaling, FormatsThatAreNotPlanar) {
     ASSERT_EQ(r.end, "eos");
     EXPECT_EQ(scores(*r.pipeline), expected) << format;
   }
+}
+
+// Fields are not scaled apart, and that is said; in width there is nothing to mix.
+TEST(Scaling, InterlacedPicturesOfOtherHeights) {
+  const auto mixes = [](const std::string &size) {
+    const std::string scan = ",format=GRAY8,interlace-mode=interleaved,field-order=top-field-first,";
+    Pipeline pipeline("vmafhip name=v ! fakesink videotestsrc num-buffers=2 ! video/x-raw" + scan +
+                      "width=96,height=64 ! v.ref_sink videotestsrc num-buffers=2 ! video/x-raw" + scan +
+                      size + " ! v.dist_sink");
+    EXPECT_EQ(pipeline.run(), "eos") << (pipeline.errors.empty() ? "" : pipeline.errors[0]);
+    return std::count_if(pipeline.warnings.begin(), pipeline.warnings.end(), [](const std::string &w) {
+      return w.find("mixes their fields") != std::string::npos && w.find("deinterlace") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(mixes("width=96,height=48"), 1);
+  EXPECT_EQ(mixes("width=48,height=64"), 0);
 }
 
 TEST(Scaling, EqualSizesAreNotSpokenOf) {

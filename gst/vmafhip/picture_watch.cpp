@@ -140,6 +140,10 @@ Status PictureWatch::check(const Look &ref, const Look &dist, std::vector<Remark
         {"Both streams are interlaced: frames are scored as they are, both fields in one picture",
          "The models were made for progressive pictures, and combed edges of what moves weigh in them. "
          "Deinterlace both streams alike (deinterlace) for scores on the models' scale."});
+  if (ref.scan != Scan::progressive && ref.part.height != dist.part.height)
+    all.push_back(
+        {"Interlaced pictures are scaled in height as frames, which mixes their fields",
+         "Scores mean little where something moves. Deinterlace both streams alike (deinterlace)."});
   if (shapes_differ(ref, dist))
     all.push_back(
         {"Pixel aspect ratios differ" + both(ratio(ref), ratio(dist)),
