@@ -27,7 +27,7 @@ def read_quickstart(lines):
             }
         elif words[:1] == ["score"]:
             columns = words[1:]
-        elif columns is not None and len(words) == len(columns) + 1:
+        elif columns is not None and len(words) == len(columns) + 1 and all(map(NUMBER.match, words[1:])):
             for column, value in zip(columns, words[1:]):
                 if column in POOLS:
                     pooled[words[0], column] = float(value)
