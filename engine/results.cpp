@@ -80,7 +80,8 @@ void ResultsFile::frame(uint64_t number, std::span<const double> features, std::
   for (size_t i = 0; i < values_.size(); ++i) pools_[i].add(values_[i]);
   last_ = Clock::now();
   if (frames_++ == 0) first_ = last_;
-  if (!may_wait && outlet_->full()) outlet_->give_up("its reader is too slow for a live stream");
+  if (!may_wait && outlet_->full())
+    outlet_->give_up("too much waits for its reader, and a live stream does not");
   layout_->frame(text_, number, values_);
   write();
 }

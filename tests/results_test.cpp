@@ -346,7 +346,7 @@ TEST_F(ResultsFileTest, FullDisk) {
   add(*file, 0);
   file->finish({}, kLong, kNever);
   EXPECT_EQ(failure(*file), "writing \"/dev/full\": No space left on device");
-  EXPECT_GT(changes_, 0);                                // somebody was told
+  while (changes_ == 0) std::this_thread::yield();       // somebody is told
   for (uint64_t n = 1; n < 100'000; ++n) add(*file, n);  // goes nowhere, takes no room
   EXPECT_FALSE(file->full());
   EXPECT_EQ(failure(*file), "");  // said once
@@ -472,7 +472,7 @@ TEST_F(ResultsFileTest, LiveStreamsWaitForNobody) {
     add(*file, n, false);
     why = failure(*file);
   }
-  EXPECT_NE(why.find("too slow for a live stream"), std::string::npos) << why;
+  EXPECT_NE(why.find("a live stream does not"), std::string::npos) << why;
   EXPECT_FALSE(file->full());
   close(reader);
 }
