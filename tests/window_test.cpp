@@ -60,6 +60,9 @@ TEST(Window, TheLastEndsWithItsLastFrame) {
   EXPECT_EQ(text(clock.finish()), "100-200");
   reach(clock, 190, 0);
   EXPECT_EQ(text(clock.finish()), "100-190");
+  reach(clock, 190, 40);
+  reach(clock, 200, 0);  // what the window before held is over
+  EXPECT_EQ(text(clock.finish()), "200-200");
   reach(clock, 130);
   reach(clock, 230);
   reach(clock, 160);  // late: the window does not end before it began

@@ -48,15 +48,12 @@ class Alert {
 
   // The score of the frame at `time` (ns; none: without time stamps a run has no length, and only a rule without
   // duration raises). A score that is not finite says nothing. The rule may differ from call to call: a run under
-  // another rule does not count, and a raised alert is cleared by a score that is not beyond the new one.
+  // another rule does not count, and without a threshold a raised alert is cleared.
   std::optional<Change> add(const AlertRule &rule, double score, std::optional<int64_t> time) {
     if (!std::isfinite(score)) return {};
     const bool new_rule = !rule.same(rule_);
     rule_ = rule;
-    if (raised_) {
-      const bool over = std::isnan(rule.threshold) || (new_rule ? !rule.beyond(score) : rule.good(score));
-      return over ? finish() : std::nullopt;
-    }
+    if (raised_) return std::isnan(rule.threshold) || rule.good(score) ? finish() : std::nullopt;
     if (new_rule) running_ = false;
     if (!rule.beyond(score)) {
       running_ = false;

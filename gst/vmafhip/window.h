@@ -37,7 +37,6 @@ class WindowClock {
       start_ = start;
       end_.reset();
     }
-    if (before(time)) return passed;
     const int64_t end = time + int64_t(std::min<uint64_t>(duration, uint64_t(length_)));
     end_ = std::max(end_.value_or(end), end);
     return passed;
