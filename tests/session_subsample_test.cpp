@@ -150,6 +150,19 @@ TEST_F(SubsampleTest, DistortedPicturesInBetweenAreNotRead) {
   }
 }
 
+TEST_F(SubsampleTest, DistortedPicturesInBetweenAreNotScaled) {
+  auto clip = small_clip(9);
+  const auto small = small_clip(9, 64, 48);
+  for (size_t n = 0; n < clip.size(); ++n) clip[n].dist = small[n].dist;
+  const auto expected = thinned(scores_of(clip), 4);
+  for (size_t n = 0; n < clip.size(); ++n)
+    for (Plane &plane : clip[n].dist.planes)
+      if (n % 4) plane.data = kNowhere;
+  const auto session = subsampling_session(4);
+  ASSERT_TRUE(session->configure(clip[0].ref.format, clip[0].dist.format).ok());
+  expect_same(run_clip(*session, clip), expected);
+}
+
 TEST_F(SubsampleTest, WithoutTemporalFeaturesNothingInBetweenIsReadOrKept) {
   const auto clip = small_clip(9);
   const auto session = subsampling_session(4, 2, "", "vif");
