@@ -99,6 +99,24 @@ GstBuffer *make_buffer(const GstVideoInfo &info, const Planes &planes, const Lay
 
 // ---- pipelines ---------------------------------------------------------------------------------
 
+namespace {
+
+// gst_parse_launch of GStreamer 1.22 keeps a reference to a pad each time it sets one of its properties; nobody else holds
+// one yet.
+void drop_references_of_parsing(GstBin *bin) {
+  GstIterator *elements = gst_bin_iterate_all_by_element_factory_name(bin, "vmafhip");
+  gst_iterator_foreach(
+      elements,
+      [](const GValue *value, gpointer) {
+        for (GList *at = GST_ELEMENT(g_value_get_object(value))->sinkpads; at; at = at->next)
+          while (GST_OBJECT_REFCOUNT_VALUE(at->data) > 1) gst_object_unref(at->data);
+      },
+      nullptr);
+  gst_iterator_free(elements);
+}
+
+}  // namespace
+
 Pipeline::Pipeline(const std::string &description) {
   GError *error = nullptr;
   pipeline_ = gst_parse_launch(description.c_str(), &error);
@@ -108,6 +126,7 @@ Pipeline::Pipeline(const std::string &description) {
     if (pipeline_) gst_object_unref(pipeline_);
     throw std::runtime_error(text + " in: " + description);
   }
+  drop_references_of_parsing(GST_BIN(pipeline_));
   if (GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline_), "out")) {
     GstPad *pad = gst_element_get_static_pad(sink, "sink");
     gst_pad_add_probe(pad,
