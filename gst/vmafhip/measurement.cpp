@@ -54,7 +54,8 @@ bool Measurement::start(const Settings &settings) {
   settings_ = settings;
   session_ = std::move(*session);
   session_->on_progress([this] { inbox_.wake(); });
-  monitor_.start(settings.window, session_->feature_names().size(), session_->models().size());
+  monitor_.start(settings.window, session_->feature_names().size(), session_->models().size(),
+                 size_t(session_->max_in_flight()));
   for (const ModelInfo &m : session_->models())
     GST_INFO_OBJECT(element_, "model %s: %s %s", m.label.c_str(), std::string(to_string(m.source)).c_str(),
                     m.origin.c_str());
@@ -228,8 +229,8 @@ void Measurement::let_go() {
 
 void Measurement::passed_over(const FrameAligner::Frame &frame) {
   if (!frame.data.timed) return;
-  // What can be scored of the window that ends here belongs to it.
-  if (monitor_.opens_window(frame.time) && !await_scores()) return;
+  // What can be scored of the window that ends here belongs to it, unless live frames would be late for that.
+  if (monitor_.opens_window(frame.time) && !inbox_.live() && !await_scores()) return;
   monitor_.reach(frame.time, GST_BUFFER_DURATION(frame.data.buffer.get()), live().pool_method);
 }
 

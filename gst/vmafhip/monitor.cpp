@@ -5,14 +5,9 @@
 #include "gst/vmafhip/structures.h"
 
 namespace vmafhip {
-namespace {
 
-// Temporal features look one or two frames ahead. If more frames than that are late, it is time that runs backwards.
-constexpr size_t kMostLate = 2;
-
-}  // namespace
-
-void Monitor::start(guint64 window, size_t features, size_t models) {
+void Monitor::start(guint64 window, size_t features, size_t models, size_t in_flight) {
+  most_late_ = in_flight;
   clock_ = WindowClock(window);
   // Without windows there is nothing to pool.
   features_.assign(window > 0 ? features : 0, RunningPool());
@@ -34,18 +29,28 @@ void Monitor::pool(const PictureScores &scores) {
   for (size_t i = 0; i < models_.size(); ++i) models_[i].add(scores.models[i]);
 }
 
+void Monitor::pool_late() {
+  for (const Late &late : late_) pool(late.scores);
+  late_.clear();
+}
+
+// A source has begun anew without saying so: what seemed late is the present.
+void Monitor::turn_back(PoolMethod method) {
+  if (const auto span = clock_.finish()) post_window(*span, method);
+  for (const Late &late : late_) {
+    reach(late.time, late.duration, method);
+    pool(late.scores);
+  }
+  late_.clear();
+}
+
 void Monitor::scored(const PairInfo &pair, const PictureScores &scores, PoolMethod method,
                      const AlertRule &rule) {
-  const bool late = pair.running_time && clock_.before(*pair.running_time);
-  if (late && late_.size() < kMostLate) {
-    late_.push_back(scores);
+  if (pair.running_time && clock_.before(*pair.running_time)) {
+    late_.push_back({*pair.running_time, pair.duration, scores});
+    if (late_.size() > most_late_) turn_back(method);
   } else {
-    if (late) {
-      if (const auto span = clock_.finish()) post_window(*span, method);
-      reach(pair.running_time, pair.duration, method);
-    }
-    for (const PictureScores &l : late_) pool(l);
-    late_.clear();
+    pool_late();
     pool(scores);
   }
   rule_ = rule;
@@ -56,8 +61,7 @@ void Monitor::scored(const PairInfo &pair, const PictureScores &scores, PoolMeth
 }
 
 void Monitor::finish(PoolMethod method) {
-  for (const PictureScores &late : late_) pool(late);
-  late_.clear();
+  pool_late();
   if (const auto span = clock_.finish()) post_window(*span, method);
   if (const auto change = alert_.finish())
     post_alert(*change, std::numeric_limits<double>::quiet_NaN(), last_time_);
