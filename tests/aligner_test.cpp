@@ -284,5 +284,91 @@ TEST(Aligner, HoldsFramesThatCanOnlyBeMoved) {
   EXPECT_EQ(*decision.dist->data, 2);
 }
 
+// ---- Time that moves on without frames (GAP events) -------------------------------------------------------
+
+TEST(Reached, FrameIsGivenUpOnceNoPartnerCanCome) {
+  Aligner<int> a(SyncMode::timestamp, 10 * kMs);
+  a.push(Side::ref, {0, 100 * kMs});
+  EXPECT_EQ(a.step().step, Step::need_dist);
+  a.advance(Side::dist, 110 * kMs);  // one at 110 ms may still come
+  EXPECT_EQ(a.step().step, Step::need_dist);
+  a.advance(Side::dist, 110 * kMs + 1);
+  EXPECT_EQ(a.step().step, Step::drop_ref);
+  EXPECT_EQ(a.step().step, Step::need_ref);
+
+  Aligner<int> b(SyncMode::timestamp, 10 * kMs);
+  b.push(Side::dist, {0, 100 * kMs});
+  b.advance(Side::ref, 120 * kMs);
+  EXPECT_EQ(b.step().step, Step::drop_dist);
+}
+
+TEST(Reached, SuccessorThatCannotBeNearerIsNotAwaited) {
+  for (const int64_t reached : {119, 120}) {
+    Aligner<int> a(SyncMode::timestamp, 15 * kMs);
+    a.push(Side::ref, {0, 100 * kMs});
+    a.push(Side::dist, {0, 110 * kMs});
+    EXPECT_EQ(a.step().step, Step::need_ref);
+    a.advance(Side::ref, reached * kMs);  // at 119 ms it would be nearer to 110 than 100 is
+    EXPECT_EQ(a.step().step, reached < 120 ? Step::need_ref : Step::pair);
+  }
+}
+
+TEST(Reached, PartnersOwnSuccessorIsNotAwaited) {
+  // 108 is nearer to 110 than 100 is, unless a distorted frame nearer to 108 follows.
+  for (const int64_t reached : {109, 110}) {
+    Aligner<int> a(SyncMode::timestamp, 15 * kMs);
+    a.push(Side::ref, {0, 100 * kMs});
+    a.push(Side::ref, {1, 108 * kMs});
+    a.push(Side::dist, {0, 110 * kMs});
+    EXPECT_EQ(a.step().step, Step::need_dist);
+    a.advance(Side::dist, reached * kMs);
+    EXPECT_EQ(a.step().step, reached < 110 ? Step::need_dist : Step::drop_ref);
+  }
+}
+
+TEST(Reached, NeverGoesBackAndEndsWithTheStream) {
+  Aligner<int> a(SyncMode::timestamp, 10 * kMs);
+  a.advance(Side::dist, 500 * kMs);
+  a.advance(Side::dist, 50 * kMs);
+  a.push(Side::ref, {0, 100 * kMs});
+  EXPECT_EQ(a.step().step, Step::drop_ref);
+  a.end(Side::dist);
+  a.reopen(Side::dist);  // another stream, whose times begin anew
+  a.push(Side::ref, {1, 100 * kMs});
+  EXPECT_EQ(a.step().step, Step::need_dist);
+}
+
+TEST(Reached, MeansNothingByOrder) {
+  Aligner<int> a(SyncMode::order);
+  a.push(Side::ref, {0, 0});
+  a.advance(Side::dist, 5000 * kMs);
+  EXPECT_EQ(a.step().step, Step::need_dist);
+}
+
+// ---- Times that are out of order --------------------------------------------------------------------------
+
+// Every frame gets one verdict, in its stream's order.
+TEST(Aligner, TimesThatJumpBackAreSurvived) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 500; ++round) {
+    Times times[2];
+    std::vector<Side> arrivals;
+    for (Times &t : times)
+      for (int n = 0; n < 30; ++n) t.push_back((n + int64_t(random() % 5) - 2) * 20 * kMs);
+    for (int n = 0; n < 31; ++n) arrivals.insert(arrivals.end(), {Side::ref, Side::dist});
+    int next_ref = 0, next_dist = 0;
+    for (const Verdict &v : align(Aligner<int>(), times[0], times[1], arrivals)) {
+      if (v.ref >= 0) {
+        ASSERT_EQ(v.ref, next_ref++);
+      }
+      if (v.dist >= 0) {
+        ASSERT_EQ(v.dist, next_dist++);
+      }
+    }
+    ASSERT_EQ(next_ref, 30);
+    ASSERT_EQ(next_dist, 30);
+  }
+}
+
 }  // namespace
 }  // namespace vmafhip

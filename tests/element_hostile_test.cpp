@@ -226,7 +226,10 @@ class Pads : public ::testing::Test {
     element_ = gst_element_factory_make("vmafhip", nullptr);
     ref_ = gst_harness_new_with_element(element_, "ref_sink", "src");
     dist_ = gst_harness_new_with_element(element_, "dist_sink", nullptr);
-    for (GstHarness *h : {ref_, dist_}) gst_harness_set_src_caps_str(h, caps().c_str());
+    for (GstHarness *h : {ref_, dist_}) {
+      gst_harness_set_live(h, FALSE);
+      gst_harness_set_src_caps_str(h, caps().c_str());
+    }
   }
   void TearDown() override {
     gst_harness_teardown(dist_);

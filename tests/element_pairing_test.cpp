@@ -253,13 +253,13 @@ void starve(const std::string &description, const char *pad) {
     EXPECT_NE(text.find(pad), std::string::npos) << text;
 }
 
+// One source feeds both branches, and one of them lets nothing through.
 TEST(Starvation, FullPadBesideASilentOne) {
-  const std::string caps = caps_text("I420", 64, 64);
-  starve("vmafhip name=v sync-window=1000000000 ! fakesink videotestsrc ! " + caps +
-             " ! v.ref_sink appsrc caps=" + caps + " format=time ! v.dist_sink",
+  const std::string source = "videotestsrc ! " + caps_text("I420", 64, 64) + " ! tee name=t t. ! v.",
+                    silent = " t. ! ( valve drop=true ) ! v.";
+  starve("vmafhip name=v sync-window=1000000000 ! fakesink " + source + "ref_sink" + silent + "dist_sink",
          "sync-window");
-  starve("vmafhip name=v max-queue-bytes=100000 ! fakesink videotestsrc ! " + caps +
-             " ! v.dist_sink appsrc caps=" + caps + " format=time ! v.ref_sink",
+  starve("vmafhip name=v max-queue-bytes=100000 ! fakesink " + source + "dist_sink" + silent + "ref_sink",
          "max-queue-bytes");
 }
 

@@ -81,14 +81,27 @@ class Aligner {
   void end(Side side) { stream(side).ended = true; }
   bool ended(Side side) const { return side == Side::ref ? ref_.ended : dist_.ended; }
   // That stream goes on after its end.
-  void reopen(Side side) { stream(side).ended = false; }
+  void reopen(Side side) {
+    Stream &s = stream(side);
+    if (s.ended) s.reached.reset();  // its times may begin anew
+    s.ended = false;
+  }
   // Forgets the frames of one side, which starts anew.
   void restart(Side side) { stream(side) = Stream(); }
+  // No frame of that side comes any more that is earlier than `time`: what it could decide is not waited for.
+  void advance(Side side, int64_t time) {
+    std::optional<int64_t> &reached = stream(side).reached;
+    reached = std::max(reached.value_or(time), time);
+  }
+  // Median distance of that side's frames; 0 while unknown.
+  int64_t interval(Side side) const { return (side == Side::ref ? ref_ : dist_).interval.median(); }
 
   // One decision. `hurry`: the missing frame cannot be waited for; decide with what is here.
   Decision step(bool hurry = false) {
-    if (ref_.frames.empty() && ref_.open() && !(hurry && !dist_.frames.empty())) return need(Side::ref);
-    if (dist_.frames.empty() && dist_.open() && !(hurry && !ref_.frames.empty())) return need(Side::dist);
+    if (ref_.frames.empty() && ref_.open() && !(hurry && !dist_.frames.empty()) && !passed_by(dist_, ref_))
+      return need(Side::ref);
+    if (dist_.frames.empty() && dist_.open() && !(hurry && !ref_.frames.empty()) && !passed_by(ref_, dist_))
+      return need(Side::dist);
     if (ref_.frames.empty() && dist_.frames.empty()) return {Step::end, {}, {}};
     if (ref_.frames.empty()) return take(Step::drop_dist);
     if (dist_.frames.empty()) return take(Step::drop_ref);
@@ -101,10 +114,19 @@ class Aligner {
     std::deque<Frame> frames;  // at most two
     FrameInterval interval;
     bool ended = false;
+    std::optional<int64_t> reached;  // no frame before this time follows
     bool open() const { return !ended; }
     bool lacks_second() const { return frames.size() < 2 && !ended; }
+    // ... although it might come before `time`.
+    bool lacks_second_before(int64_t time) const { return lacks_second() && !(reached && *reached >= time); }
   };
   Stream &stream(Side side) { return side == Side::ref ? ref_ : dist_; }
+
+  // Whether the first frame of `s` cannot find a partner any more in `empty`, whose time has moved on.
+  bool passed_by(const Stream &s, const Stream &empty) const {
+    if (mode_ == SyncMode::order || s.frames.empty() || !empty.reached) return false;
+    return *empty.reached > s.frames[0].time && *empty.reached - s.frames[0].time > tolerance();
+  }
 
   // Both sides have a frame.
   Decision nearest(bool hurry) {
@@ -118,7 +140,8 @@ class Aligner {
     if (distance > tolerance()) return take(r < d ? Step::drop_ref : Step::drop_dist);
     const Side early = r < d ? Side::ref : Side::dist;
     Stream &earlier = stream(early), &later = stream(other(early));
-    if (earlier.lacks_second() && !hurry) return need(early);
+    // A successor at `late` + distance or later is no nearer.
+    if (earlier.lacks_second_before(later.frames[0].time + distance) && !hurry) return need(early);
     if (earlier.frames.size() > 1) {
       // The later frame may be nearer to the successor of the earlier one, or to one behind a successor of the
       // same time ...
@@ -126,7 +149,8 @@ class Aligner {
       const bool twin = next == earlier.frames[0].time;
       if (twin || std::abs(next - late) < distance) {
         // ... unless that successor has a nearer partner of its own, or the twins have twins to go with.
-        if (later.lacks_second() && !hurry) return need(other(early));
+        if (later.lacks_second_before(next + std::abs(next - late) + twin) && !hurry)
+          return need(other(early));
         const bool taken =
             later.frames.size() > 1 && (std::abs(later.frames[1].time - next) < std::abs(late - next) ||
                                         (twin && later.frames[1].time == late));

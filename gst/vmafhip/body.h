@@ -28,7 +28,6 @@ struct Body {
   std::atomic<GstClockTime> sync_window{Settings().sync_window};
   Comparer comparer;
   std::array<PadState, 2> pads;
-  std::array<std::atomic<bool>, 2> live{};
 };
 
 }  // namespace vmafhip

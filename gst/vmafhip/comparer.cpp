@@ -1,7 +1,10 @@
 #include "gst/vmafhip/comparer.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
+
+#include "gst/vmafhip/upstream.h"
 
 GST_DEBUG_CATEGORY_EXTERN(vmafhip_pairing_debug);
 #define GST_CAT_DEFAULT vmafhip_pairing_debug
@@ -14,7 +17,8 @@ Comparer::Comparer(GstElement *element, GstPad *ref, GstPad *dist, GstPad *src)
       dist_pad_(dist),
       src_pad_(src),
       output_(src, ref),
-      measurement_(element, inbox_, output_) {}
+      measurement_(element, inbox_, output_),
+      deadlines_(element, inbox_) {}
 
 // ---- life --------------------------------------------------------------------------------------
 
@@ -23,31 +27,42 @@ bool Comparer::start(const Settings &settings) {
   settings_ = settings;
   output_ = Output(src_pad_, pad(settings.output));
   aligner_ = FrameAligner(settings.sync, settings.tolerance);
-  gap_bytes_ = 0;
-  hurry_ = over_ = flushed_ = restart_ = false;
+  forget_frames();
   requests_ = 0;
+  over_ = restart_ = far_apart_ = false;
+  pace_ = FrameInterval();
   silent_.reset();
-  // In the engine, in the inbox, two in the aligner and a pair that waits for room.
-  frames_held_ = measurement_.max_in_flight() + int(Inbox::kBusyFrames) + 2 + 1;
-  // Its successors, for temporal features.
-  frames_awaited_ = settings.attach_meta ? measurement_.lookahead() + 1 : 0;
-  inbox_.start({settings.sync_window, settings.max_queue_bytes});
+  copied_ = 0;
+  newest_ = 0;
+  // In the engine, the pair that is next, its successor, and one that the source fills meanwhile.
+  frames_held_ = measurement_.max_in_flight() + 3;
+  // Its successors, for temporal features, and one that may have to come before a pair is one.
+  deadlines_.start(settings, measurement_.lookahead() + 1);
+  inbox_.start({settings.sync_window, settings.max_queue_bytes, frames_held_}, settings.output);
   return true;
 }
 
 void Comparer::stop() {
-  frames_held_ = frames_awaited_ = 0;
+  frames_held_ = 0;
+  deadlines_.stop();
   output_.clear();
-  pair_.reset();
+  forget_frames();
   aligner_ = FrameAligner();
   measurement_.stop();
   inbox_.start({});
 }
 
-GstClockTime Comparer::latency() const {
-  const int frames = frames_awaited_;
-  if (frames == 0) return 0;
-  return GstClockTime(frames) * frame_duration_ + 40 * GST_MSECOND;  // and the time the engine takes
+// All that was waiting is void.
+void Comparer::forget_frames() {
+  pair_.reset();
+  chosen_ = false;
+  thinning_.restart();
+  on_screen_.clear();
+  tickets_.clear();
+  times_ = {};
+  paused_ = {};
+  gap_bytes_ = 0;
+  hurry_ = flushed_ = false;
 }
 
 // ---- one turn ----------------------------------------------------------------------------------
@@ -70,15 +85,11 @@ void Comparer::iterate() {
     return;
   }
   measurement_.collect();
-  if (const GstFlowReturn flow = output_.release(restart_); flow != GST_FLOW_OK) return leave(flow);
+  admit();
+  if (const GstFlowReturn flow = let_out(); flow != GST_FLOW_OK) return leave(flow);
+  if (restart_) return;
   if (pair_) return submit_pair();
-  for (const Side side : {Side::ref, Side::dist}) {
-    if (inbox_.restarted(side)) {
-      aligner_.restart(side);
-      flushed_ = true;
-    }
-    if (inbox_.open(side)) aligner_.reopen(side);  // it may go on after its end
-  }
+  follow_flushes_and_ends();
   if (flushed_) {
     if (!measurement_.drain()) return;
     measurement_.begin_anew("flush");
@@ -86,19 +97,19 @@ void Comparer::iterate() {
   }
   const bool hurry = std::exchange(hurry_, false);
   FrameAligner::Decision decision = aligner_.step(hurry);
-  if (hurry) measurement_.let_go();
   switch (decision.step) {
     case FrameAligner::Step::need_ref:
       return fetch(Side::ref);
     case FrameAligner::Step::need_dist:
       return fetch(Side::dist);
     case FrameAligner::Step::drop_ref:
-      return unmatched(Side::ref, *decision.ref);
+      return unmatched(Side::ref, std::move(*decision.ref));
     case FrameAligner::Step::drop_dist:
-      return unmatched(Side::dist, *decision.dist);
+      return unmatched(Side::dist, std::move(*decision.dist));
     case FrameAligner::Step::end:
-      return end_of_streams();
+      return inbox_.open(Side::ref) || inbox_.open(Side::dist) ? end_of_segments() : end_of_streams();
     case FrameAligner::Step::pair:
+      if (settings_.on_missing == OnMissing::repeat) on_screen_.show(*decision.dist);
       pair_ = FramePair{std::move(*decision.ref), std::move(*decision.dist)};
       return;
   }
@@ -122,6 +133,69 @@ bool Comparer::serve_requests() {
   return true;
 }
 
+void Comparer::admit() {
+  const bool timely = deadlines_.look();
+  Item item;
+  while (inbox_.show(item)) {
+    if (item.event) output_.hold(std::move(item.event), std::move(item.stream));
+    if (!item.buffer) continue;
+    const gint64 time = item.timed ? item.time : timely ? deadlines_.arrival() : 0;
+    tickets_.push_back(output_.hold(std::move(item.buffer), std::move(item.stream), time));
+    // Nothing will be attached, so nothing needs to wait.
+    if (!settings_.attach_meta) output_.settle(tickets_.back());
+    if (!item.timed) continue;
+    newest_ = time;
+    pace_.add(time);
+    // Caps may lie, or say nothing.
+    const auto interval = GstClockTime(pace_.median());
+    if (timely && interval > deadlines_.frame_duration() * 11 / 10 && deadlines_.set_frame_duration(interval))
+      gst_element_post_message(element_, gst_message_new_latency(GST_OBJECT(element_)));
+  }
+  if (const guint64 copied = inbox_.copied(); copied != copied_) {
+    copied_ = copied;
+    measurement_.report().count([&](Counters &c) { c.held_copied = copied; });
+  }
+}
+
+// What may leave, and live what must.
+GstFlowReturn Comparer::let_out() {
+  for (;;) {
+    if (const GstFlowReturn flow = output_.release(restart_); flow != GST_FLOW_OK) return flow;
+    const auto awaited = output_.awaited();
+    if (!awaited || !deadlines_.look()) {
+      deadlines_.cancel();
+      return GST_FLOW_OK;
+    }
+    if (!deadlines_.due(awaited->time)) {
+      deadlines_.wake_at(awaited->time);
+      return GST_FLOW_OK;
+    }
+    output_.settle(awaited->ticket);
+  }
+}
+
+void Comparer::follow_flushes_and_ends() {
+  const auto comes = [this](Side side) { return inbox_.level(side).frames > 0; };
+  const auto rests = [this](Side side) { return paused_[size_t(side)] || !inbox_.open(side); };
+  // Both have done a segment: as soon as one has a frame of the next, the other is waited for.
+  const bool next_segment = rests(Side::ref) && rests(Side::dist) && (comes(Side::ref) || comes(Side::dist));
+  for (const Side side : {Side::ref, Side::dist}) {
+    bool &paused = paused_[size_t(side)];
+    if (inbox_.restarted(side)) {
+      aligner_.restart(side);
+      times_[size_t(side)].reset();
+      if (side == Side::dist) on_screen_.clear();
+      paused = false;
+      flushed_ = true;
+    }
+    // It may go on after its end.
+    if (inbox_.open(side) && (!paused || next_segment || comes(side))) {
+      paused = false;
+      aligner_.reopen(side);
+    }
+  }
+}
+
 void Comparer::fetch(Side side) {
   Item item;
   switch (inbox_.take(side, item)) {
@@ -135,19 +209,22 @@ void Comparer::fetch(Side side) {
 }
 
 void Comparer::accept(Side side, Item item) {
-  if (item.event) {
-    if (side == settings_.output) output_.hold(std::move(item.event), std::move(item.stream));
-    return;
+  if (item.reached) aligner_.advance(side, *item.reached);
+  if (item.segment_done) {
+    aligner_.end(side);
+    paused_[size_t(side)] = true;
   }
+  if (!item.buffer) return;
   if (!item.timed && settings_.sync == SyncMode::timestamp) return refuse_untimed(side, *item.stream);
   if (silent_ == side) silent_.reset();
   measurement_.report().count([&](Counters &c) { ++(side == Side::ref ? c.ref_frames : c.dist_frames); });
-  QueuedFrame queued{std::move(item.buffer), std::move(item.stream), 0, item.bytes, item.timed};
+  QueuedFrame queued{std::move(item.buffer), std::move(item.stream), Output::kNoTicket, item.bytes,
+                     item.timed};
   if (side == settings_.output) {
-    queued.ticket = output_.hold(queued.buffer, queued.stream);
-    // Nothing will be attached, so nothing needs to wait.
-    if (!settings_.attach_meta) output_.settle(queued.ticket);
+    queued.ticket = tickets_.front();
+    tickets_.pop_front();
   }
+  if (item.timed) times_[size_t(side)] = item.time;
   aligner_.push(side, {std::move(queued), item.time});
 }
 
@@ -172,6 +249,7 @@ void Comparer::idle(std::optional<Side> needed) {
       silent_ = needed;
       return say_starving(*needed, false);
     case Inbox::Woken::starving:
+      inbox_.set_independent(gst_pad_is_linked(pad(*needed)) && !have_common_source(ref_pad_, dist_pad_));
       return say_starving(*needed, false);
     case Inbox::Woken::starved:
       return say_starving(*needed, true);
@@ -203,35 +281,94 @@ void Comparer::say_starving(Side needed, bool fatal) {
   if (fatal) leave(GST_FLOW_ERROR);
 }
 
-void Comparer::unmatched(Side side, const FrameAligner::Frame &frame) {
+void Comparer::say_far_apart(Side early, gint64 time) {
+  if (std::exchange(far_apart_, true)) return;
+  const Side late = other(early);
+  GST_ELEMENT_WARNING(
+      element_, STREAM, FAILED,
+      ("Frames are further apart than sync-window: %s is at %" GST_STIME_FORMAT ", %s at %" GST_STIME_FORMAT,
+       GST_PAD_NAME(pad(early)), GST_STIME_ARGS(time), GST_PAD_NAME(pad(late)),
+       GST_STIME_ARGS(*times_[size_t(late)])),
+      ("Frames without partner are left out until the streams meet. If they show the same moments, set the "
+       "pads' "
+       "offset."));
+}
+
+// What a viewer of the distorted stream sees at that time.
+std::optional<FrameAligner::Frame> Comparer::on_screen(gint64 time) const {
+  if (settings_.on_missing != OnMissing::repeat || settings_.sync != SyncMode::timestamp) return {};
+  auto frame = on_screen_.at(time);
+  if (!frame || !aligner_.ended(Side::dist)) return frame;
+  const GstClockTime duration = GST_BUFFER_DURATION(frame->data.buffer.get());
+  const double rate = std::abs(frame->data.stream->segment.rate);
+  return on_screen_.at(time, GST_CLOCK_TIME_IS_VALID(duration)
+                                 ? gint64(std::min(double(duration) / rate, double(G_MAXINT64 / 2)))
+                                 : aligner_.interval(Side::dist));
+}
+
+void Comparer::unmatched(Side side, FrameAligner::Frame frame) {
+  if (side == Side::dist) {
+    if (settings_.on_missing == OnMissing::repeat) on_screen_.show(frame);
+  } else if (auto seen = on_screen(frame.time)) {
+    pair_ = FramePair{std::move(frame), std::move(*seen), true};
+    return;
+  }
   measurement_.report().count(
       [&](Counters &c) { ++(side == Side::ref ? c.ref_unmatched : c.dist_unmatched); });
   GST_LOG_OBJECT(element_, "%s frame at %" GST_STIME_FORMAT " has no partner", GST_PAD_NAME(pad(side)),
                  GST_STIME_ARGS(frame.time));
+  if (const auto ahead = times_[size_t(other(side))];
+      ahead && *ahead > frame.time && guint64(*ahead - frame.time) > settings_.sync_window)
+    say_far_apart(side, frame.time);
   if (aligner_.ended(other(side))) measurement_.drain();  // the last pair was the last
   if (side == Side::ref) measurement_.passed_over(frame);
   if (side != settings_.output) return;
   output_.settle(frame.data.ticket);
   // The last pair may need a successor for its score, and all output waits behind it: not longer than frames may
-  // wait for each other.
+  // wait for each other. Where there are deadlines, these see to it.
   gap_bytes_ += frame.data.bytes;
-  if (gap_bytes_ > settings_.max_queue_bytes ||
-      guint64(std::abs(frame.time - measurement_.last_time())) >= settings_.sync_window)
+  if (!deadlines_.look() &&
+      (gap_bytes_ > settings_.max_queue_bytes ||
+       guint64(std::abs(frame.time - measurement_.last_time())) >= settings_.sync_window))
     measurement_.let_go();
 }
 
 void Comparer::submit_pair() {
+  const bool live = inbox_.live();
+  if (live && !chosen_ && thinning_.leave_out()) return leave_out_pair();
+  chosen_ = true;
   switch (measurement_.submit(pair_)) {
     case Measurement::Submitted::done:
+      chosen_ = false;
       gap_bytes_ = 0;
+      if (live)
+        thinning_.scored(std::min(inbox_.level(Side::ref).frames, inbox_.level(Side::dist).frames),
+                         most_waiting_pairs());
       return;
     case Measurement::Submitted::no_room:
+      // A live source must not be stopped.
+      if (live && (inbox_.level(Side::ref).full || inbox_.level(Side::dist).full)) return leave_out_pair();
       return idle(std::nullopt);
     case Measurement::Submitted::interrupted:
       return;
     case Measurement::Submitted::failed:
       return leave(GST_FLOW_ERROR);
   }
+}
+
+void Comparer::leave_out_pair() {
+  const gint64 time = settings_.output == Side::ref ? pair_->ref.time : pair_->dist.time;
+  measurement_.leave_out(*pair_, std::max<gint64>(newest_ - time, 0));
+  measurement_.passed_over(pair_->ref);
+  pair_.reset();
+  chosen_ = false;
+}
+
+// Before some are left out: those of half a second.
+size_t Comparer::most_waiting_pairs() const {
+  static constexpr gint64 kMostLag = 500 * GST_MSECOND;
+  const gint64 interval = std::max(aligner_.interval(Side::ref), aligner_.interval(Side::dist));
+  return std::max<size_t>(4, interval > 0 ? size_t(kMostLag / interval) : 0);
 }
 
 void Comparer::restart_output() {
@@ -242,13 +379,20 @@ void Comparer::restart_output() {
 void Comparer::start_anew() {
   for (const Side side : {Side::ref, Side::dist})
     if (inbox_.restarted(side)) aligner_.restart(side);
-  pair_.reset();
   measurement_.begin_anew("flush");
   output_.clear();
-  over_ = hurry_ = flushed_ = false;
+  forget_frames();
+  over_ = false;
 }
 
 // ---- endings -----------------------------------------------------------------------------------
+
+// Nothing follows for now: the last frames are scored, and what comes behind them may be passed on.
+void Comparer::end_of_segments() {
+  if (!measurement_.drain()) return;
+  if (const GstFlowReturn flow = let_out(); flow != GST_FLOW_OK) return leave(flow);
+  idle(std::nullopt);
+}
 
 void Comparer::end_of_streams() {
   if (!measurement_.drain()) return;

@@ -1,16 +1,24 @@
 // The comparing thread: takes frames from the inbox, pairs them, hands pairs to the measurement, and pushes what may
 // leave. It is the src pad's task; streaming threads only fill the inbox, engine workers only compute.
+//
+// A frame of the selected stream is in line to leave as soon as it has come, whether or not it is paired yet: in a live
+// pipeline it leaves in time, and may find its partner later, as long as the inbox keeps it.
 #pragma once
 #include <gst/gst.h>
 
+#include <array>
 #include <atomic>
+#include <deque>
 #include <optional>
 
+#include "gst/vmafhip/deadlines.h"
 #include "gst/vmafhip/frame.h"
 #include "gst/vmafhip/inbox.h"
 #include "gst/vmafhip/measurement.h"
+#include "gst/vmafhip/on_screen.h"
 #include "gst/vmafhip/output.h"
 #include "gst/vmafhip/settings.h"
+#include "gst/vmafhip/thinning.h"
 
 namespace vmafhip {
 
@@ -36,24 +44,32 @@ class Comparer {
 
   Inbox &inbox() { return inbox_; }
   Measurement &measurement() { return measurement_; }
+  Deadlines &deadlines() { return deadlines_; }
   const Settings &settings() const { return settings_; }
   // Any thread while started:
   int frames_held() const { return frames_held_; }  // buffers of one stream that are kept: for buffer pools
-  GstClockTime latency() const;  // how long an output frame waits for its score when all is well
-  void set_frame_duration(GstClockTime duration) { frame_duration_ = duration; }
 
  private:
   GstPad *pad(Side side) const { return side == Side::ref ? ref_pad_ : dist_pad_; }
   void iterate();  // one turn of the task
+  void admit();    // frames and events of the selected stream take their place in the output
+  GstFlowReturn let_out();
+  void follow_flushes_and_ends();
   void fetch(Side side);
   void accept(Side side, Item item);
   void idle(std::optional<Side> needed);
   void refuse_untimed(Side side, const Stream &stream);
   void say_starving(Side needed, bool fatal);
-  void unmatched(Side side, const FrameAligner::Frame &frame);
+  void say_far_apart(Side early, gint64 time);
+  void unmatched(Side side, FrameAligner::Frame frame);
+  std::optional<FrameAligner::Frame> on_screen(gint64 time) const;
   void submit_pair();
+  void leave_out_pair();
+  size_t most_waiting_pairs() const;
   void start_anew();
   bool serve_requests();  // false: interrupted
+  void forget_frames();
+  void end_of_segments();
   void end_of_streams();
   void leave(GstFlowReturn flow);
 
@@ -63,17 +79,27 @@ class Comparer {
   Inbox inbox_;
   Output output_;
   Measurement measurement_;
+  Deadlines deadlines_;
   FrameAligner aligner_;
-  std::optional<FramePair> pair_;     // decided, not yet submitted
-  guint64 gap_bytes_ = 0;             // of output frames without partner since the last pair
-  bool hurry_ = false;                // the next decision cannot wait for a frame
-  bool flushed_ = false;              // a pad was, and what was in flight is not drained yet
-  bool over_ = false;                 // until flush or stop
+  OnScreen<FrameAligner::Frame> on_screen_;
+  std::optional<FramePair> pair_;  // decided, not yet submitted
+  Thinning thinning_;
+  bool chosen_ = false;                         // the pair is not left out for want of time
+  std::deque<guint64> tickets_;                 // of output frames that are still in the inbox
+  FrameInterval pace_;                          // of the selected stream, as it comes
+  std::array<std::optional<gint64>, 2> times_;  // running times of the frames taken last
+  std::array<bool, 2> paused_{};                // a segment is done, and nothing has come since
+  guint64 gap_bytes_ = 0;                       // of output frames without partner since the last pair
+  bool hurry_ = false;                          // the next decision cannot wait for a frame
+  bool flushed_ = false;                        // a pad was, and what was in flight is not drained yet
+  bool over_ = false;                           // until flush or stop
   std::optional<Side> silent_;        // live: the pad that frames no longer wait for, as has been said
+  bool far_apart_ = false;            // has been said
+  guint64 copied_ = 0;                // as counted
   std::atomic<bool> restart_{false};  // the selected stream was flushed
   std::atomic<unsigned> requests_{0};
-  std::atomic<int> frames_held_{0}, frames_awaited_{0};
-  std::atomic<GstClockTime> frame_duration_{40 * GST_MSECOND};
+  std::atomic<int> frames_held_{0};
+  gint64 newest_ = 0;  // running time of the selected stream's newest frame
 };
 
 }  // namespace vmafhip

@@ -65,7 +65,6 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
              : transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     comparer.stop();
     for (PadState &state : self->body->pads) state = PadState();
-    for (auto &live : self->body->live) live = false;
   }
   return result;
 }

@@ -60,6 +60,15 @@ GType output_type() {
   return type;
 }
 
+GType on_missing_type() {
+  static const GEnumValue values[] = {
+      {int(OnMissing::skip), "It is left out and counted", "skip"},
+      {int(OnMissing::repeat), "It is compared with the distorted frame then on screen", "repeat"},
+      {0, nullptr, nullptr}};
+  static const GType type = enum_type("GstVmafhipOnMissing", values);
+  return type;
+}
+
 GType pool_method_type() {
   static const GType type = enum_type("GstVmafhipPoolMethod", kPoolMethods);
   return type;

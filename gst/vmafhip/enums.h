@@ -10,6 +10,7 @@ namespace vmafhip {
 GType backend_type();
 GType sync_type();
 GType output_type();
+GType on_missing_type();
 GType pool_method_type();
 GType results_format_type();
 GType alert_direction_type();

@@ -20,6 +20,7 @@ using FrameAligner = Aligner<QueuedFrame>;
 
 struct FramePair {
   FrameAligner::Frame ref, dist;
+  bool repeated = false;  // dist is not ref's own partner but what was on screen
 };
 
 }  // namespace vmafhip

@@ -17,6 +17,14 @@ struct Unref {
 using CapsPtr = std::unique_ptr<GstCaps, Unref<GstCaps>>;
 using EventPtr = std::unique_ptr<GstEvent, Unref<GstEvent>>;
 
+struct UnrefObject {
+  template <class T>
+  void operator()(T *object) const {
+    gst_object_unref(object);
+  }
+};
+using ClockPtr = std::unique_ptr<GstClock, UnrefObject>;
+
 struct FreeStructure {
   void operator()(GstStructure *s) const { gst_structure_free(s); }
 };

@@ -5,12 +5,12 @@
 namespace vmafhip {
 namespace {
 
-constexpr size_t kMostEvents = 1000;
+constexpr size_t kMostEvents = 1000, kMostUntimed = 1000;
 constexpr std::chrono::milliseconds kLeastGrowthDelay{5}, kMostGrowthDelay{1000};
 
 }  // namespace
 
-void Inbox::start(const Limits &limits) {
+void Inbox::start(const Limits &limits, std::optional<Side> shown) {
   std::array<Queue, 2> drop;
   std::lock_guard lock(mutex_);
   for (size_t i = 0; i < 2; ++i) {
@@ -21,8 +21,10 @@ void Inbox::start(const Limits &limits) {
     queues_[i].soft_limit = kBusyFrames;
   }
   limits_ = limits;
+  shown_ = shown;
+  copied_ = 0;
   flow_ = GST_FLOW_OK;
-  live_ = woken_ = warned_ = false;
+  live_ = independent_ = woken_ = warned_ = false;
   needed_.reset();
   starving_since_.reset();
 }
@@ -31,7 +33,7 @@ void Inbox::start(const Limits &limits) {
 bool Inbox::at_limit(const Queue &q, const Item &item) const {
   if (q.frames == 0) return false;
   if (queues_[0].bytes + queues_[1].bytes + item.bytes > limits_.bytes) return true;
-  if (!item.timed) return false;
+  if (!item.timed) return q.frames >= kMostUntimed;
   const auto first =
       std::find_if(q.items.begin(), q.items.end(), [](const Item &i) { return i.buffer && i.timed; });
   return first != q.items.end() && item.time >= first->time &&
@@ -51,56 +53,94 @@ GstFlowReturn Inbox::refusal(const Queue &q) const {
 
 GstFlowReturn Inbox::put(Side side, Item item) {
   std::unique_lock lock(mutex_);
-  Queue &q = queue(side), &awaited = queue(other(side));
-  if (item.buffer) {
-    const auto now = Clock::now();
-    if (q.last_arrival != Clock::time_point()) q.pace += (now - q.last_arrival - q.pace) / 8;
-    for (;;) {
-      if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) {
-        q.full = false;
-        return flow;
-      }
-      const bool full = at_limit(q, item);
-      if (full != q.full) {
-        q.full = full;
-        changed_.notify_all();
-      }
-      if (!full && (q.frames < q.soft_limit || live_)) break;
-      if (!full && needed_ == other(side) && awaited.frames == 0) {
-        const auto due = needed_since_ + growth_delay(awaited);
-        if (Clock::now() >= due) {
-          needed_since_ = Clock::now();
-          ++q.soft_limit;
-          break;
-        }
-        room_.wait_until(lock, due);
-      } else {
-        room_.wait(lock);
-      }
-    }
-    // Waiting for room is not the source's pace.
-    q.last_arrival = Clock::now();
-    q.full = false;
-  } else {
+  Queue &q = queue(side);
+  if (!item.buffer) {
     if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) return flow;
-    if (q.items.size() - q.frames >= kMostEvents) {
+    if (item.reached && !item.event && !q.items.empty() && q.items.back().reached && !q.items.back().event) {
+      q.items.back().reached = item.reached;  // the same, a little later
+    } else if (q.items.size() - q.frames >= kMostEvents) {
       GST_WARNING("%zu events wait for frames already: a further one is dropped", kMostEvents);
       return GST_FLOW_OK;
+    } else {
+      q.items.push_back(std::move(item));
     }
+    wake_locked();
+    return GST_FLOW_OK;
   }
-  insert(q, std::move(item));
+  const auto now = Clock::now();
+  if (q.last_arrival != Clock::time_point()) q.pace += (now - q.last_arrival - q.pace) / 8;
+  for (;;) {
+    if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) {
+      q.full = false;
+      return flow;
+    }
+    if (!has_room(side, item, lock)) continue;
+    if (!keeps_too_many(q, item)) break;
+    // While the engine is at work, room comes soon; while a frame is awaited, it may take long.
+    if (!live_ && !needed_) {
+      room_.wait(lock);
+      continue;
+    }
+    lock.unlock();
+    GstBuffer *copy = gst_buffer_copy_deep(item.buffer.get());
+    if (copy) item.buffer = adopt(copy);
+    item.scarce = false;
+    lock.lock();
+    copied_ += copy != nullptr;
+  }
+  // Waiting for room is not the source's pace.
+  q.last_arrival = Clock::now();
+  q.full = false;
+  if (item.scarce) {
+    ++*q.kept;
+    GstBuffer *raw = item.buffer.get();
+    item.buffer = BufferPtr(raw, [original = std::move(item.buffer), kept = q.kept](GstBuffer *) mutable {
+      original.reset();
+      --*kept;
+    });
+  }
+  ++q.frames;
+  q.bytes += item.bytes;
+  if (item.timed) q.newest = item.time;
+  starving_since_.reset();
+  warned_ = false;
+  q.items.push_back(std::move(item));
+  wake_locked();
   return GST_FLOW_OK;
 }
 
-void Inbox::insert(Queue &q, Item item) {
-  if (item.buffer) {
-    ++q.frames;
-    q.bytes += item.bytes;
-    if (item.timed) q.newest = item.time;
-    starving_since_.reset();
-    warned_ = false;
+// Whether the frame may be queued; if not, waits until it is worth to ask again.
+bool Inbox::has_room(Side side, const Item &item, std::unique_lock<std::mutex> &lock) {
+  Queue &q = queue(side);
+  const Queue &awaited = queue(other(side));
+  const bool full = at_limit(q, item);
+  if (full != q.full) {
+    q.full = full;
+    changed_.notify_all();
   }
-  q.items.push_back(std::move(item));
+  if (!full && (q.frames < q.soft_limit || live_)) return true;
+  if (full || needed_ != other(side) || awaited.frames > 0) {
+    room_.wait(lock);
+    return false;
+  }
+  const auto due = needed_since_ + growth_delay(awaited);
+  if (Clock::now() < due) {
+    room_.wait_until(lock, due);
+    return false;
+  }
+  needed_since_ = Clock::now();
+  ++q.soft_limit;
+  return true;
+}
+
+bool Inbox::keeps_too_many(const Queue &q, const Item &item) const {
+  if (!item.scarce) return false;
+  const int most =
+      item.most_buffers > 0 ? std::min(limits_.buffers, int(item.most_buffers)) : limits_.buffers;
+  return *q.kept >= most - 1;  // one is for the source to fill
+}
+
+void Inbox::wake_locked() {
   woken_ = true;
   changed_.notify_all();
 }
@@ -108,8 +148,7 @@ void Inbox::insert(Queue &q, Item item) {
 void Inbox::end(Side side) {
   std::lock_guard lock(mutex_);
   queue(side).ended = true;
-  woken_ = true;
-  changed_.notify_all();
+  wake_locked();
 }
 
 void Inbox::reopen(Side side) {
@@ -122,7 +161,7 @@ void Inbox::flush(Side side, bool on) {
   std::lock_guard lock(mutex_);
   Queue &q = queue(side);
   drop.swap(q.items);
-  q.frames = q.bytes = 0;
+  q.frames = q.bytes = q.shown = 0;
   q.newest.reset();
   q.flushing = on;
   q.full = false;
@@ -132,8 +171,7 @@ void Inbox::flush(Side side, bool on) {
     q.soft_limit = kBusyFrames;
   }
   starving_since_.reset();
-  woken_ = true;
-  changed_.notify_all();
+  wake_locked();
   room_.notify_all();
 }
 
@@ -154,9 +192,32 @@ bool Inbox::live() const {
   return live_;
 }
 
+void Inbox::set_independent(bool independent) {
+  std::lock_guard lock(mutex_);
+  independent_ = independent;
+}
+
 bool Inbox::restarted(Side side) {
   std::lock_guard lock(mutex_);
   return std::exchange(queue(side).restarted, false);
+}
+
+bool Inbox::show(Item &item) {
+  std::lock_guard lock(mutex_);
+  Queue &q = queue(*shown_);
+  if (q.restarted || q.shown == q.items.size()) return false;
+  Item &next = q.items[q.shown];
+  item = Item();
+  item.buffer = next.buffer;
+  item.event = std::move(next.event);
+  item.stream = next.stream;
+  item.time = next.time;
+  item.timed = next.timed;
+  if (!next.buffer && !next.reached && !next.segment_done)
+    q.items.erase(q.items.begin() + gssize(q.shown));
+  else
+    ++q.shown;
+  return true;
 }
 
 Inbox::Taken Inbox::take(Side side, Item &item) {
@@ -164,8 +225,10 @@ Inbox::Taken Inbox::take(Side side, Item &item) {
   Queue &q = queue(side);
   if (q.restarted) return Taken::nothing;
   if (q.items.empty()) return q.ended ? Taken::ended : Taken::nothing;
+  if (shown_ == side && q.shown == 0) return Taken::nothing;
   item = std::move(q.items.front());
   q.items.pop_front();
+  if (q.shown > 0) --q.shown;
   if (item.buffer) {
     --q.frames;
     q.bytes -= item.bytes;
@@ -186,6 +249,7 @@ std::optional<Inbox::Patience> Inbox::patience(Side needed, bool has_source) con
   const Queue &awaited = queue(needed), &partner = queue(other(needed));
   if (!awaited.items.empty() || awaited.ended || awaited.flushing) return {};
   const bool never_fed = awaited.last_arrival == Clock::time_point();
+  if (partner.full && independent_) return kIndependent;
   if (partner.full || (partner.ended && never_fed && !has_source)) return kStuck;
   // Nothing is blocked: an encoder may be at work on all that it was given.
   if (partner.ended) return kSilent;
@@ -196,7 +260,7 @@ Inbox::Woken Inbox::wait(std::optional<Side> needed, bool has_source) {
   std::unique_lock lock(mutex_);
   needed_ = needed;
   needed_since_ = Clock::now();
-  if (needed) room_.notify_all();  // the other pad may grow now
+  room_.notify_all();  // the other pad may grow now, the engine may have let go of buffers
   auto result = Woken::changed;
   while (!std::exchange(woken_, false) && !(needed && queue(*needed).restarted)) {
     if (interrupted_) {
@@ -232,8 +296,7 @@ Inbox::Woken Inbox::wait(std::optional<Side> needed, bool has_source) {
 
 void Inbox::wake() {
   std::lock_guard lock(mutex_);
-  woken_ = true;
-  changed_.notify_all();
+  wake_locked();
 }
 
 void Inbox::interrupt(bool on) {
@@ -245,8 +308,7 @@ void Inbox::interrupt(bool on) {
 void Inbox::hold(bool on) {
   std::lock_guard lock(mutex_);
   holds_ += on ? 1 : -1;
-  woken_ = true;
-  changed_.notify_all();
+  wake_locked();
 }
 
 void Inbox::wait_while_held() {
@@ -267,7 +329,13 @@ void Inbox::stop(GstFlowReturn flow) {
 
 Inbox::Level Inbox::level(Side side) const {
   std::lock_guard lock(mutex_);
-  return {queue(side).frames, queue(side).bytes, queue(side).newest};
+  const Queue &q = queue(side);
+  return {q.frames, q.bytes, q.full, q.newest};
+}
+
+guint64 Inbox::copied() const {
+  std::lock_guard lock(mutex_);
+  return copied_;
 }
 
 }  // namespace vmafhip

@@ -6,14 +6,21 @@
 // encoder that needs fifty frames before it gives one. It grows by a frame each time the awaited pad has
 // been late by more than its usual pace, so that a merely slower source does not fill the window.
 //
+// Buffers. A source may have no more buffers than it was asked for, so a pad keeps only that many of the source's own. A
+// frame that comes when as many are kept already is copied, in the thread that brings it: it has to wait, since
+// others wait before it.
+//
 // One pad full to the limit while the other is awaited in vain is a deadlock if both hang on one source, and a
 // pad without a source gives nothing: wait() then reports starvation instead of waiting for ever. More time is given
 // once the other pad has ended, since what is awaited may hang behind an encoder that is at work on all it was given.
 #pragma once
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -23,7 +30,8 @@
 
 namespace vmafhip {
 
-// A frame, or a serialized event that must keep its place among them.
+// A frame, or something that must keep its place among the frames: an event to be passed on, the news that time has
+// moved on without a frame, the end of a segment.
 struct Item {
   BufferPtr buffer;
   EventPtr event;
@@ -31,6 +39,12 @@ struct Item {
   gint64 time = 0;  // running time, ns; meaningless without time stamps
   bool timed = false;
   gsize bytes = 0;
+  // Whether the source may be unable to make further buffers as long as this one is kept, and how many it has at
+  // most; 0 = not known, but no fewer than it was asked for.
+  bool scarce = false;
+  guint most_buffers = 0;
+  std::optional<gint64> reached;  // no frame before this running time follows
+  bool segment_done = false;
 };
 
 class Inbox {
@@ -40,9 +54,11 @@ class Inbox {
   struct Limits {
     guint64 window;  // ns between the oldest and the newest frame that wait on one pad
     guint64 bytes;   // of all frames that wait
+    int buffers = std::numeric_limits<int>::max();  // scarce ones that are kept of one pad
   };
 
-  void start(const Limits &limits);
+  // `shown`: the side that show() must have seen before take() gives it.
+  void start(const Limits &limits, std::optional<Side> shown = {});
 
   // ---- streaming threads ----
 
@@ -63,6 +79,9 @@ class Inbox {
   bool restarted(Side side);
   // Whether frames may come: they wait, or the pad has not ended.
   bool open(Side side) const;
+  // What waits on the shown side and has not been shown yet, oldest first: frames stay, events are moved into `item`.
+  // False: all has been shown.
+  bool show(Item &item);
   enum class Taken { item, ended, nothing };
   Taken take(Side side, Item &item);
 
@@ -79,8 +98,12 @@ class Inbox {
   static constexpr Patience kStuck{std::chrono::seconds(1),
                                    std::chrono::seconds(5)};  // the other pad is full
   static constexpr Patience kSilent{std::chrono::seconds(10), std::chrono::seconds(60)};  // ... has ended
+  // Two sources of their own cannot block each other.
+  static constexpr Patience kIndependent{std::chrono::seconds(1), std::chrono::seconds(60)};
   // Waits until something changes; `needed`: the pad whose frame is waited for; `has_source`: something is linked to it.
   Woken wait(std::optional<Side> needed, bool has_source = true);
+  // Whether both pads are known to have sources of their own; until start().
+  void set_independent(bool independent);
   void wake();              // any thread, also the engine's
   void interrupt(bool on);  // wait() returns at once while set; any thread
   // While a hold is on, wait_while_held() waits: both streams are about to move, and frames of the one that has moved
@@ -92,9 +115,11 @@ class Inbox {
 
   struct Level {
     guint64 frames, bytes;
+    bool full;                     // a frame waits for room, for the window's or the bytes' sake
     std::optional<gint64> newest;  // running time of the newest frame that has come in
   };
   Level level(Side side) const;
+  guint64 copied() const;  // frames that were, so far
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -102,8 +127,11 @@ class Inbox {
     std::deque<Item> items;
     guint64 frames = 0, bytes = 0;
     guint64 soft_limit = 0;  // frames it may hold while the comparing thread is busy
+    size_t shown = 0;        // items at the front that have been
     bool ended = false, flushing = false, restarted = false, full = false;
     std::optional<gint64> newest;  // running time of the frame that came last
+    // Kept by anybody in the element; outlives the inbox in the buffers' deleters.
+    std::shared_ptr<std::atomic<int>> kept = std::make_shared<std::atomic<int>>(0);
     Clock::time_point last_arrival{};
     Clock::duration pace{};  // smoothed time between arrivals
   };
@@ -111,15 +139,19 @@ class Inbox {
   const Queue &queue(Side side) const { return queues_[side == Side::ref ? 0 : 1]; }
   GstFlowReturn refusal(const Queue &q) const;
   bool at_limit(const Queue &q, const Item &item) const;
+  bool has_room(Side side, const Item &item, std::unique_lock<std::mutex> &lock);
+  bool keeps_too_many(const Queue &q, const Item &item) const;
   std::optional<Patience> patience(Side needed, bool has_source) const;
   Clock::duration growth_delay(const Queue &awaited) const;
-  void insert(Queue &q, Item item);
+  void wake_locked();
 
   mutable std::mutex mutex_;
   std::condition_variable changed_, room_;
   std::array<Queue, 2> queues_;
   Limits limits_{};
-  bool live_ = false, woken_ = false, interrupted_ = false;
+  std::optional<Side> shown_;
+  guint64 copied_ = 0;
+  bool live_ = false, independent_ = false, woken_ = false, interrupted_ = false;
   int holds_ = 0;
   GstFlowReturn flow_ = GST_FLOW_OK;
   std::optional<Side> needed_;        // what the comparing thread waits for now

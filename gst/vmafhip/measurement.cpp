@@ -1,5 +1,6 @@
 #include "gst/vmafhip/measurement.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -94,16 +95,20 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
   auto dist = map_picture(pair->dist.data.buffer, pair->dist.data.stream);
   if (!ref.ok() || !dist.ok()) return refuse(ref.status(), dist.status());
   PairInfo info = describe(*pair);
+  info.frame_number = frame_number_++;
   last_time_ = (settings_.output == Side::ref ? pair->ref : pair->dist).time;
   pair.reset();
-  if (info.running_time && info.dist_running_time && settings_.sync == SyncMode::timestamp &&
-      distances_.add(*info.dist_running_time - *info.running_time))
+  if (!info.repeated && info.running_time && info.dist_running_time &&
+      settings_.sync == SyncMode::timestamp && distances_.add(*info.dist_running_time - *info.running_time))
     say_not_simultaneous();
   if (session_->scores_next())
     in_flight_.push_back(info);
   else
     output_.settle(info.ticket);
-  report_.count([](Counters &c) { ++c.compared; });
+  report_.count([&](Counters &c) {
+    ++c.compared;
+    c.repeated += info.repeated;
+  });
   session_->submit(std::move(*ref), std::move(*dist));  // there is room, and nobody else submits
   return Submitted::done;
 }
@@ -161,7 +166,6 @@ Measurement::Submitted Measurement::fail(const Status &status) {
 PairInfo Measurement::describe(const FramePair &pair) {
   const QueuedFrame &ref = pair.ref.data, &dist = pair.dist.data;
   PairInfo info;
-  info.frame_number = frame_number_++;
   info.timestamp = GST_BUFFER_PTS(ref.buffer.get());
   info.duration = GST_BUFFER_DURATION(ref.buffer.get());
   info.dist_timestamp = GST_BUFFER_PTS(dist.buffer.get());
@@ -170,10 +174,30 @@ PairInfo Measurement::describe(const FramePair &pair) {
   if (ref.timed) info.running_time = pair.ref.time;
   if (dist.timed) info.dist_running_time = pair.dist.time;
   info.ticket = (settings_.output == Side::ref ? ref : dist).ticket;
+  info.repeated = pair.repeated;
+  if (info.repeated && settings_.output == Side::dist) info.ticket = Output::kNoTicket;  // of another pair
   return info;
 }
 
 // ---- scores out --------------------------------------------------------------------------------
+
+void Measurement::leave_out(const FramePair &pair, gint64 lag) {
+  const PairInfo info = describe(pair);
+  output_.settle(info.ticket);
+  guint64 processed = 0, dropped = 0;
+  report_.count([&](Counters &c) {
+    processed = c.compared;
+    dropped = ++c.skipped_overload;
+  });
+  GstMessage *message = gst_message_new_qos(
+      GST_OBJECT(element_), TRUE,
+      info.running_time && *info.running_time >= 0 ? guint64(*info.running_time) : GST_CLOCK_TIME_NONE,
+      info.stream_time, info.timestamp, info.duration);
+  gst_message_set_qos_values(
+      message, lag, double(processed + dropped) / double(std::max<guint64>(processed, 1)), 1'000'000);
+  gst_message_set_qos_stats(message, GST_FORMAT_BUFFERS, processed, dropped);
+  gst_element_post_message(element_, message);
+}
 
 void Measurement::collect() {
   results_.check();
@@ -194,7 +218,9 @@ void Measurement::scored(const FrameScores &scores) {
                      report_.score(of));
   if (now.frame_message || settings_.attach_meta) {
     StructurePtr structure = report_.frame(info, scores);
-    output_.settle(info.ticket, settings_.attach_meta ? structure.get() : nullptr);
+    if (!output_.settle(info.ticket, settings_.attach_meta ? structure.get() : nullptr) &&
+        settings_.attach_meta && info.ticket != Output::kNoTicket)
+      report_.count([](Counters &c) { ++c.late; });
     if (now.frame_message) post(std::move(structure));
   }
   if (!info.running_time && (settings_.window > 0 || now.alert.needs_time())) say_untimed();

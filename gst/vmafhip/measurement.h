@@ -43,6 +43,9 @@ class Measurement {
   };
   Submitted submit(std::optional<FramePair> &pair);
 
+  // The pair is not scored, for want of time, which is counted and said; `lag`: how far in ns scores are behind.
+  void leave_out(const FramePair &pair, gint64 lag);
+
   // Takes the scores that are complete.
   void collect();
   // Waits until all is scored that can be; false: interrupted.

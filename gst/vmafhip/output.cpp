@@ -6,20 +6,26 @@
 
 namespace vmafhip {
 
-guint64 Output::hold(BufferPtr buffer, std::shared_ptr<const Stream> stream) {
-  entries_.push_back({std::move(buffer), nullptr, std::move(stream), nullptr, false});
+guint64 Output::hold(BufferPtr buffer, std::shared_ptr<const Stream> stream, gint64 time) {
+  entries_.push_back({std::move(buffer), nullptr, std::move(stream), nullptr, time, false});
   return first_ + entries_.size() - 1;
 }
 
 void Output::hold(EventPtr event, std::shared_ptr<const Stream> stream) {
-  entries_.push_back({nullptr, std::move(event), std::move(stream), nullptr, true});
+  entries_.push_back({nullptr, std::move(event), std::move(stream), nullptr, 0, true});
 }
 
-void Output::settle(guint64 ticket, const GstStructure *score) {
-  if (ticket < first_ || ticket - first_ >= entries_.size()) return;  // has left
+bool Output::settle(guint64 ticket, const GstStructure *score) {
+  if (ticket < first_ || ticket - first_ >= entries_.size()) return false;
   Entry &entry = entries_[ticket - first_];
   entry.settled = true;
   if (score) entry.score.reset(gst_structure_copy(score));
+  return true;
+}
+
+std::optional<Output::Awaited> Output::awaited() const {
+  if (entries_.empty() || entries_.front().settled) return {};
+  return Awaited{first_, entries_.front().time};
 }
 
 GstFlowReturn Output::release(const std::atomic<bool> &stop) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <deque>
+#include <optional>
 
 #include "gst/vmafhip/handles.h"
 #include "gst/vmafhip/stream.h"
@@ -19,11 +20,20 @@ class Output {
   // `origin`: the sink pad whose stream leaves on `src`.
   Output(GstPad *src, GstPad *origin) : src_(src), origin_(origin) {}
 
-  // A frame or event takes its place in the output. A frame stays until it is settled.
-  guint64 hold(BufferPtr buffer, std::shared_ptr<const Stream> stream);
+  static constexpr guint64 kNoTicket = G_MAXUINT64;
+
+  // A frame or event takes its place in the output. A frame stays until it is settled. `time`: its running time.
+  guint64 hold(BufferPtr buffer, std::shared_ptr<const Stream> stream, gint64 time);
   void hold(EventPtr event, std::shared_ptr<const Stream> stream);
-  // The frame may leave; `score`, if any, is copied into its meta. Settling twice is allowed.
-  void settle(guint64 ticket, const GstStructure *score = nullptr);
+  // The frame may leave; `score`, if any, is copied into its meta. Settling twice is allowed. False: it has left.
+  bool settle(guint64 ticket, const GstStructure *score = nullptr);
+
+  // The frame that all others wait for, if the first one in line is not settled.
+  struct Awaited {
+    guint64 ticket;
+    gint64 time;
+  };
+  std::optional<Awaited> awaited() const;
 
   // Pushes from the front what may leave, until `stop`. NOT_NEGOTIATED also if downstream refused the caps.
   GstFlowReturn release(const std::atomic<bool> &stop);
@@ -37,6 +47,7 @@ class Output {
     EventPtr event;
     std::shared_ptr<const Stream> stream;
     StructurePtr score;
+    gint64 time = 0;
     bool settled = false;
   };
   bool announce(const std::shared_ptr<const Stream> &stream);

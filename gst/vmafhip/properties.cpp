@@ -130,6 +130,13 @@ const std::vector<Row> &settings_table() {
           "Attach scores to output buffers as VmafHipScore meta; a buffer waits for its score, "
           "which adds latency",
           kFixed),
+      signed64<&S::max_score_delay>(-1, "max-score-delay", "Longest wait for a score",
+                                    "Live: how long in ns an output buffer waits for its score before it "
+                                    "goes without; reported as latency "
+                                    "(if attach-meta is set). -1 = two frames + 40 ms",
+                                    kFixed),
+      choice<&S::on_missing>(on_missing_type(), "on-missing", "On missing frames",
+                             "What becomes of a reference frame without a distorted partner", kFixed),
       text<&S::results_filename>("results-filename", "Result file",
                                  "File in one of libvmaf's layouts, written frame by frame; also a FIFO. "
                                  "Empty: none",

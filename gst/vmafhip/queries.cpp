@@ -44,7 +44,9 @@ gboolean vmafhip::sink_query(GstPad *pad, GstObject *parent, GstQuery *query) {
 static gboolean latency_query(Vmafhip *self, GstQuery *query) {
   gboolean live = FALSE;
   GstClockTime least = 0, most = GST_CLOCK_TIME_NONE;
-  for (GstPad *sink : self->sink) {
+  Comparer &comparer = self->body->comparer;
+  for (const Side side : {Side::ref, Side::dist}) {
+    GstPad *sink = self->sink[size_t(side)];
     GstQuery *one = gst_query_new_latency();
     if (!gst_pad_peer_query(sink, one)) {
       gst_query_unref(one);
@@ -54,6 +56,7 @@ static gboolean latency_query(Vmafhip *self, GstQuery *query) {
     GstClockTime pad_least, pad_most;
     gst_query_parse_latency(one, &pad_live, &pad_least, &pad_most);
     gst_query_unref(one);
+    comparer.deadlines().set_upstream(side, pad_live, pad_least);
     if (!pad_live) continue;
     live = TRUE;
     least = MAX(least, pad_least);
@@ -61,8 +64,9 @@ static gboolean latency_query(Vmafhip *self, GstQuery *query) {
            : GST_CLOCK_TIME_IS_VALID(most)                                    ? most
                                                                               : pad_most;
   }
+  comparer.inbox().set_live(live);
   if (live) {
-    const GstClockTime own = self->body->comparer.latency();
+    const GstClockTime own = comparer.deadlines().latency();
     least += own;
     // Frames may also wait for their partners here.
     if (GST_CLOCK_TIME_IS_VALID(most)) most += own + self->body->sync_window;

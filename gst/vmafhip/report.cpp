@@ -97,7 +97,7 @@ StructurePtr Report::frame(const PairInfo &pair, const FrameScores &scores) cons
   set_double(s.get(), "score", score(of));
   take_structure(s.get(), "models", values("models", models_, of.models));
   take_structure(s.get(), "features", values("features", features_, of.features));
-  gst_structure_set(s.get(), "repeated", G_TYPE_BOOLEAN, FALSE, "warm-up", G_TYPE_BOOLEAN,
+  gst_structure_set(s.get(), "repeated", G_TYPE_BOOLEAN, gboolean(pair.repeated), "warm-up", G_TYPE_BOOLEAN,
                     gboolean(scores.warm_up), nullptr);
   if (!model_source_.empty())
     gst_structure_set(s.get(), "model-source", G_TYPE_STRING, model_source_.c_str(), nullptr);
@@ -162,8 +162,10 @@ void Report::add_counters(GstStructure *s) const {
   gst_structure_set(s, "ref-frames", G_TYPE_UINT64, counters_.ref_frames, "dist-frames", G_TYPE_UINT64,
                     counters_.dist_frames, "compared", G_TYPE_UINT64, counters_.compared, "scored",
                     G_TYPE_UINT64, counters_.scored, "ref-unmatched", G_TYPE_UINT64, counters_.ref_unmatched,
-                    "dist-unmatched", G_TYPE_UINT64, counters_.dist_unmatched, "extrapolated", G_TYPE_UINT64,
-                    counters_.extrapolated, nullptr);
+                    "dist-unmatched", G_TYPE_UINT64, counters_.dist_unmatched, "repeated", G_TYPE_UINT64,
+                    counters_.repeated, "late", G_TYPE_UINT64, counters_.late, "held-copied", G_TYPE_UINT64,
+                    counters_.held_copied, "skipped-overload", G_TYPE_UINT64, counters_.skipped_overload,
+                    "extrapolated", G_TYPE_UINT64, counters_.extrapolated, nullptr);
 }
 
 StructurePtr Report::counters() const {

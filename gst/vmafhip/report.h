@@ -21,13 +21,18 @@ struct PairInfo {
                duration = GST_CLOCK_TIME_NONE;
   GstClockTime dist_timestamp = GST_CLOCK_TIME_NONE;
   std::optional<gint64> running_time, dist_running_time;  // none without time stamps
-  guint64 ticket = 0;                                     // of the output frame, see Output
+  bool repeated = false;  // the distorted frame is not the reference's own partner
+  guint64 ticket = 0;     // of the output frame, see Output
 };
 
 struct Counters {
   guint64 ref_frames = 0, dist_frames = 0;  // that arrived
   guint64 compared = 0, scored = 0;
   guint64 ref_unmatched = 0, dist_unmatched = 0;
+  guint64 repeated = 0;          // compared with the distorted frame then on screen
+  guint64 late = 0;              // scored after their output buffer had left without
+  guint64 held_copied = 0;       // copied, as the source has few buffers and they had to wait
+  guint64 skipped_overload = 0;  // pairs that a live pipeline had no time to score
   guint64 extrapolated = 0;
 };
 

@@ -10,6 +10,8 @@
 
 namespace vmafhip {
 
+// What becomes of a reference frame without partner.
+enum class OnMissing { skip, repeat };
 // Both with the numbers of gst-plugins-bad's vmaf, as far as it has them.
 enum class ResultsChoice { none, xml, json, csv, sub, automatic };
 enum class LogLevel { none, error, warning, info, debug };
@@ -26,6 +28,8 @@ struct Settings {
   ScaleMethod scale_method = ScaleMethod::bicubic;
   Side output = Side::ref;
   bool attach_meta = true;
+  gint64 max_score_delay = -1;
+  OnMissing on_missing = OnMissing::skip;
   std::string results_filename;
   ResultsChoice results_format = ResultsChoice::automatic;
   guint64 window = 0;

@@ -20,25 +20,36 @@ static void renew_stream(Vmafhip *self, GstPad *pad) {
 
 // ---- frames ------------------------------------------------------------------------------------
 
-// A pool with a limit must not wait for what waits here: it gets its buffer back, and a copy waits.
-static BufferPtr adopt_unbound(GstBuffer *buffer) {
-  if (!buffer->pool) return adopt(buffer);
+// A pool without a limit, of plain memory, makes a further buffer when one is kept. Of all others it must be
+// feared that the source has to wait for it.
+static void note_source(const GstBuffer *buffer, Item &item) {
+  item.scarce = true;
+  if (!buffer->pool) return;
   GstStructure *config = gst_buffer_pool_get_config(buffer->pool);
-  guint most = 0;
-  gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &most);
+  gst_buffer_pool_config_get_params(config, nullptr, nullptr, nullptr, &item.most_buffers);
   gst_structure_free(config);
-  GstBuffer *copy = most > 0 ? gst_buffer_copy_deep(buffer) : nullptr;
-  if (!copy) return adopt(buffer);
-  gst_buffer_unref(buffer);
-  return adopt(copy);
+  const GstMemory *memory = gst_buffer_peek_memory(const_cast<GstBuffer *>(buffer), 0);
+  item.scarce =
+      item.most_buffers > 0 || !gst_memory_is_type(const_cast<GstMemory *>(memory), GST_ALLOCATOR_SYSMEM);
 }
 
-// A buffer without memory stands for a gap: there is no picture.
-static GstFlowReturn put_gap(Vmafhip *self, Side side, GstBuffer *buffer) {
-  if (side != output_side(self) || !GST_BUFFER_PTS_IS_VALID(buffer)) return GST_FLOW_OK;
+// Time moves on without a frame.
+static GstFlowReturn put_gap(Vmafhip *self, Side side, GstEvent *event) {
+  const auto &stream = state_of(self, side).stream;
   Item item;
-  item.event.reset(gst_event_new_gap(GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer)));
-  item.stream = state_of(self, side).stream;
+  item.event.reset(event);
+  item.stream = stream;
+  GstClockTime start, duration;
+  gst_event_parse_gap(event, &start, &duration);
+  if (stream && stream->segment.format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID(start)) {
+    const GstClockTime end =
+        GST_CLOCK_TIME_IS_VALID(duration) && stream->segment.rate > 0 ? start + duration : start;
+    item.reached = running_time(*stream, end, gst_pad_get_offset(self->sink[size_t(side)]));
+  }
+  if (side != output_side(self)) {
+    item.event.reset();
+    if (!item.reached) return GST_FLOW_OK;
+  }
   return self->body->comparer.inbox().put(side, std::move(item));
 }
 
@@ -52,7 +63,10 @@ GstFlowReturn vmafhip::sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw
                       ("A frame came on %s before caps and a segment", GST_PAD_NAME(pad)), (nullptr));
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  if (gst_buffer_n_memory(raw) == 0) return put_gap(self, side, raw);
+  if (gst_buffer_n_memory(raw) == 0) {  // stands for a gap: there is no picture
+    if (!GST_BUFFER_PTS_IS_VALID(raw)) return GST_FLOW_OK;
+    return put_gap(self, side, gst_event_new_gap(GST_BUFFER_PTS(raw), GST_BUFFER_DURATION(raw)));
+  }
   if (stream->crop != pad_crop(pad)) renew_stream(self, pad);
   Item item;
   const GstClockTime pts = GST_BUFFER_PTS(raw);
@@ -65,19 +79,23 @@ GstFlowReturn vmafhip::sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw
   }
   item.bytes = gst_buffer_get_size(raw);
   item.stream = stream;
-  item.buffer = adopt_unbound(gst_buffer_ref(raw));
-  buffer.reset();
+  note_source(raw, item);
+  item.buffer = std::move(buffer);
   return self->body->comparer.inbox().put(side, std::move(item));
 }
 
 // ---- events ------------------------------------------------------------------------------------
 
-static bool upstream_is_live(GstPad *pad) {
+// Whether the source is live, before anybody has asked for our latency.
+static void ask_upstream(Vmafhip *self, GstPad *pad, Side side) {
+  Comparer &comparer = self->body->comparer;
   GstQuery *query = gst_query_new_latency();
   gboolean live = FALSE;
-  if (gst_pad_peer_query(pad, query)) gst_query_parse_latency(query, &live, nullptr, nullptr);
+  GstClockTime least = 0;
+  if (gst_pad_peer_query(pad, query)) gst_query_parse_latency(query, &live, &least, nullptr);
   gst_query_unref(query);
-  return live;
+  comparer.deadlines().set_upstream(side, live, least);
+  comparer.inbox().set_live(comparer.deadlines().live());
 }
 
 static void refuse_caps(Vmafhip *self, GstPad *pad, GstCaps *caps) {
@@ -118,9 +136,9 @@ static gboolean handle_caps(Vmafhip *self, GstPad *pad, Side side, GstEvent *eve
   renew_stream(self, pad);
   const int fps_n = GST_VIDEO_INFO_FPS_N(&state.info), fps_d = GST_VIDEO_INFO_FPS_D(&state.info);
   if (side == output_side(self) && fps_n > 0 && fps_d > 0) {
-    self->body->comparer.set_frame_duration(gst_util_uint64_scale_int(GST_SECOND, fps_d, fps_n));
-    // The latency we report depends on it.
-    gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
+    const GstClockTime duration = gst_util_uint64_scale_int(GST_SECOND, fps_d, fps_n);
+    if (self->body->comparer.deadlines().set_frame_duration(duration))
+      gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
   }
   return TRUE;
 }
@@ -169,8 +187,7 @@ gboolean vmafhip::sink_event(GstPad *pad, GstObject *parent, GstEvent *event) {
       state.segment_seqnum = gst_event_get_seqnum(event);
       state.has_segment = true;
       renew_stream(self, pad);
-      self->body->live[size_t(side)] = upstream_is_live(pad);
-      inbox.set_live(self->body->live[0] || self->body->live[1]);
+      ask_upstream(self, pad, side);
       break;
     case GST_EVENT_STREAM_START:
       inbox.reopen(side);
@@ -178,6 +195,20 @@ gboolean vmafhip::sink_event(GstPad *pad, GstObject *parent, GstEvent *event) {
     case GST_EVENT_EOS:
       inbox.end(side);
       break;
+    case GST_EVENT_GAP:
+      put_gap(self, side, event);
+      return TRUE;
+    case GST_EVENT_SEGMENT_DONE: {
+      Item item;
+      item.segment_done = true;
+      if (side == output_side(self))
+        item.event.reset(event);
+      else
+        gst_event_unref(event);
+      item.stream = state.stream;
+      inbox.put(side, std::move(item));
+      return TRUE;
+    }
     default:
       if (side != output_side(self)) break;
       if (!GST_EVENT_IS_SERIALIZED(event)) return gst_pad_push_event(self->src, event);
