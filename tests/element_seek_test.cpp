@@ -79,10 +79,9 @@ TEST(Seek, SegmentsLoop) {
         ASSERT_TRUE(seek(0));
       }
     }
-    // The very last frame waits for a further one.
-    EXPECT_EQ(pipeline.wait_until(
-                  [&] { return counter(pipeline, "compared") >= 30 && pipeline.frames.size() >= 29; }, 20),
-              "done");
+    // Also the very last one: what has said that the segment is done came behind its score.
+    EXPECT_EQ(pipeline.frames.size(), 30u);
+    EXPECT_EQ(pipeline.out.size(), 30u);
     EXPECT_EQ(counter(pipeline, "ref-unmatched"), 0u);
     EXPECT_EQ(counter(pipeline, "dist-unmatched"), 0u);
     gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);

@@ -175,10 +175,11 @@ GstFlowReturn Comparer::let_out() {
 }
 
 void Comparer::follow_flushes_and_ends() {
-  const auto comes = [this](Side side) { return inbox_.level(side).frames > 0; };
+  // Looked at once: the streams go on meanwhile.
+  const bool comes[] = {inbox_.level(Side::ref).frames > 0, inbox_.level(Side::dist).frames > 0};
   const auto rests = [this](Side side) { return paused_[size_t(side)] || !inbox_.open(side); };
   // Both have done a segment: as soon as one has a frame of the next, the other is waited for.
-  const bool next_segment = rests(Side::ref) && rests(Side::dist) && (comes(Side::ref) || comes(Side::dist));
+  const bool next_segment = rests(Side::ref) && rests(Side::dist) && (comes[0] || comes[1]);
   for (const Side side : {Side::ref, Side::dist}) {
     bool &paused = paused_[size_t(side)];
     if (inbox_.restarted(side)) {
@@ -189,7 +190,7 @@ void Comparer::follow_flushes_and_ends() {
       flushed_ = true;
     }
     // It may go on after its end.
-    if (inbox_.open(side) && (!paused || next_segment || comes(side))) {
+    if (inbox_.open(side) && (!paused || next_segment || comes[size_t(side)])) {
       paused = false;
       aligner_.reopen(side);
     }
