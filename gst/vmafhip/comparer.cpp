@@ -175,11 +175,6 @@ GstFlowReturn Comparer::let_out() {
 }
 
 void Comparer::follow_flushes_and_ends() {
-  // Looked at once: the streams go on meanwhile.
-  const bool comes[] = {inbox_.level(Side::ref).frames > 0, inbox_.level(Side::dist).frames > 0};
-  const auto rests = [this](Side side) { return paused_[size_t(side)] || !inbox_.open(side); };
-  // Both have done a segment: as soon as one has a frame of the next, the other is waited for.
-  const bool next_segment = rests(Side::ref) && rests(Side::dist) && (comes[0] || comes[1]);
   for (const Side side : {Side::ref, Side::dist}) {
     bool &paused = paused_[size_t(side)];
     if (inbox_.restarted(side)) {
@@ -189,11 +184,8 @@ void Comparer::follow_flushes_and_ends() {
       paused = false;
       flushed_ = true;
     }
-    // It may go on after its end.
-    if (inbox_.open(side) && (!paused || next_segment || comes[size_t(side)])) {
-      paused = false;
-      aligner_.reopen(side);
-    }
+    // It may go on after its end. After a segment's end the other stream has to reach its own first.
+    if (inbox_.open(side) && !paused) aligner_.reopen(side);
   }
 }
 
@@ -322,6 +314,11 @@ void Comparer::unmatched(Side side, FrameAligner::Frame frame) {
       ahead && *ahead > frame.time && guint64(*ahead - frame.time) > settings_.sync_window)
     say_far_apart(side, frame.time);
   if (aligner_.ended(other(side))) measurement_.drain();  // the last pair was the last
+  // One stream goes on with its next segment, the other knows of none.
+  const auto before = times_[size_t(other(side))];
+  if (paused_[size_t(other(side))] && inbox_.level(other(side)).frames > 0 && before &&
+      frame.time - *before > gint64(settings_.sync_window))
+    paused_[size_t(other(side))] = false;
   if (side == Side::ref) measurement_.passed_over(frame);
   if (side != settings_.output) return;
   output_.settle(frame.data.ticket);
@@ -388,11 +385,15 @@ void Comparer::start_anew() {
 
 // ---- endings -----------------------------------------------------------------------------------
 
-// Nothing follows for now: the last frames are scored, and what comes behind them may be passed on.
+// Both have done a segment: the last frames are scored, whether or not the next segment is there already, and what
+// comes behind them may be passed on.
 void Comparer::end_of_segments() {
   if (!measurement_.drain()) return;
   if (const GstFlowReturn flow = let_out(); flow != GST_FLOW_OK) return leave(flow);
-  idle(std::nullopt);
+  if (inbox_.level(Side::ref).frames > 0 || inbox_.level(Side::dist).frames > 0)
+    paused_ = {};
+  else
+    idle(std::nullopt);
 }
 
 void Comparer::end_of_streams() {
