@@ -155,6 +155,11 @@ size_t Pipeline::count_out() {
   return out.size();
 }
 
+size_t Pipeline::count_out(const std::string &event) {
+  std::lock_guard lock(mutex_);
+  return size_t(std::count(out_events.begin(), out_events.end(), event));
+}
+
 void Pipeline::forget() {
   frames.clear();
   pooled.clear();

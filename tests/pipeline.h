@@ -74,9 +74,10 @@ class Pipeline {
     }
     return wait(seconds);
   }
-  void stop();         // to NULL
-  size_t count_out();  // out.size(), also while it plays
-  void forget();       // clears what was kept
+  void stop();                                 // to NULL
+  size_t count_out();                          // out.size(), also while it plays
+  size_t count_out(const std::string &event);  // events of that type, also while it plays
+  void forget();                               // clears what was kept
 
   std::vector<StructurePtr> frames, pooled, resets, others;  // messages of vmafhip elements by type
   std::vector<std::string> warnings, errors;  // "text | debug"; errors of vmafhip elements come first
