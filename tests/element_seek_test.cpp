@@ -82,7 +82,6 @@ TEST(Seek, SegmentsLoop) {
     // What says that the segment is done comes behind its last frame's score.
     EXPECT_EQ(pipeline.wait_until([&] { return pipeline.count_out("segment-done") == 3; }, 20), "done");
     EXPECT_GE(counter(pipeline, "scored"), 30u);
-    EXPECT_EQ(counter(pipeline, "scored"), counter(pipeline, "compared"));
     EXPECT_EQ(number(pipeline.frames.back().get(), "timestamp"), 9 * kFrame);
     EXPECT_EQ(pipeline.out.back().pts, 9 * kFrame);
     EXPECT_GE(pipeline.out.back().score_index, 29);
