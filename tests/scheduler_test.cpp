@@ -58,6 +58,31 @@ class WatchedMetric final : public Metric {
   const Watch watch_;
 };
 
+// Writes the number of each row into it; adds up what it is asked for.
+class WatchedScaler final : public PlaneScaler {
+ public:
+  struct Log {
+    std::atomic<int> calls{0}, rows{0}, wrong{0};
+  };
+  WatchedScaler(int width, Log &log, std::function<void()> watch = nullptr)
+      : width_(width), log_(log), watch_(std::move(watch)) {}
+  size_t scratch_bytes() const override { return 1024; }  // more than any metric
+  void scale(const Picture &picture, int plane, std::byte *out, int first, int last,
+             std::byte *scratch) const override {
+    if (watch_) watch_();
+    log_.wrong += plane != 0 || !picture.planes[0].data;
+    std::memset(scratch, 1, scratch_bytes());
+    for (int y = first; y < last; ++y) std::memset(out + ptrdiff_t(y) * width_, y & 255, size_t(width_));
+    ++log_.calls;
+    log_.rows += last - first;
+  }
+
+ private:
+  const int width_;
+  Log &log_;
+  const std::function<void()> watch_;
+};
+
 // Opens for all when `count` have come; false if they do not come.
 class Gate {
  public:
@@ -92,12 +117,14 @@ class SchedulerTest : public testing::Test {
         {std::make_unique<WatchedMetric>(std::move(strips), std::move(watch)), sizeof(Sums), add_in_order});
   }
   void start(int threads, int slots = 8, const PictureFormat &format = {4, 2, 8, Chroma::c400},
-             int distorted = 1, int lookback = 0, bool chroma = false) {
+             int distorted = 1, int lookback = 0, bool chroma = false,
+             std::vector<FrameLayout::Scalers> scalers = {}) {
     scheduler_ = std::make_unique<Scheduler>(threads, slots);
     ASSERT_TRUE(scheduler_->start());
     ASSERT_TRUE(scheduler_->configure(
-        std::make_unique<FrameLayout>(std::move(items_), format, distorted, lookback, chroma), lookback,
-        false));
+        std::make_unique<FrameLayout>(std::move(items_), format, distorted, lookback, chroma,
+                                      FrameLayout::Subsampling(), std::move(scalers)),
+        lookback, true));
   }
   bool submit(Picture ref = picture_of(1), Picture dist = picture_of(2)) {
     return scheduler_->submit(std::move(ref), {&dist, 1});
@@ -328,6 +355,29 @@ TEST_F(SchedulerTest, UnpackedPicturesGoBackBeforeTheFrameIsDone) {
   EXPECT_EQ(sums(0).tasks, 1u);
 }
 
+// Whatever lies in place of a picture of another size is not read by the metric.
+TEST_F(SchedulerTest, ScaledPicturesGoBackBeforeTheFrameIsDone) {
+  Gate end(2);
+  add({1}, [&](const Call &c) {
+    EXPECT_TRUE(end.pass());
+    EXPECT_EQ(c.frame.dist[0][0].width, 4);
+    EXPECT_EQ(c.frame.dist[0][0].height, 2);
+    EXPECT_EQ(c.frame.dist[0][0].row<uint8_t>(1)[3], 1);
+  });
+  WatchedScaler::Log log;
+  std::vector<FrameLayout::Scalers> scalers(1);
+  scalers[0][0] = std::make_unique<WatchedScaler>(4, log);
+  start(1, 4, {4, 2, 8, Chroma::c400}, 1, 0, false, std::move(scalers));
+  Picture ref = picture_of(1), dist = picture_of(2);
+  const std::weak_ptr<const void> ref_owner = ref.owner, dist_owner = dist.owner;
+  ASSERT_TRUE(submit(std::move(ref), std::move(dist)));
+  EXPECT_TRUE(comes_back(dist_owner));
+  EXPECT_FALSE(ref_owner.expired());
+  EXPECT_TRUE(end.pass());
+  EXPECT_EQ(sums(0).tasks, 1u);
+  EXPECT_EQ(log.wrong, 0);
+}
+
 TEST_F(SchedulerTest, PicturesReadInPlaceGoBackAfterTheLastTask) {
   Gate begun(2), end(2);
   add({1}, [&](const Call &) {
@@ -423,6 +473,42 @@ TEST_F(SchedulerTest, LargePicturesAreUnpackedInStrips) {
   ASSERT_TRUE(submit(picture, picture));
   EXPECT_EQ(sums(0).tasks, 1u);
   EXPECT_EQ(wrong, 0);
+}
+
+// One picture of three is scaled: its rows each once, by all workers at the same time, before any metric begins.
+TEST_F(SchedulerTest, LargePicturesAreScaledInStrips) {
+  constexpr int kWidth = 1021, kHeight = 1531;
+  Gate gate(3);
+  WatchedScaler::Log log;
+  std::atomic<int> wrong{0}, to_come{3};
+  add({1}, [&](const Call &c) {
+    wrong += log.rows != kHeight;
+    for (int y = 0; y < kHeight; ++y) {
+      wrong += c.frame.dist[1][0].row<uint8_t>(y)[0] != (y & 255) ||
+               c.frame.dist[1][0].row<uint8_t>(y)[kWidth - 1] != (y & 255);
+      for (const size_t other : {0, 2}) wrong += c.frame.dist[other][0].row<uint8_t>(y)[0] != 77;
+    }
+  });
+  std::vector<FrameLayout::Scalers> scalers(3);
+  scalers[1][0] = std::make_unique<WatchedScaler>(kWidth, log, [&] {
+    if (to_come-- > 0) {
+      EXPECT_TRUE(gate.pass()) << "strips are not scaled at the same time";
+    }
+  });
+  start(3, 4, {kWidth, kHeight, 8, Chroma::c400}, 3, 0, false, std::move(scalers));
+  const std::vector<uint8_t> bytes(size_t(kWidth) * kHeight, 77);
+  Picture large;
+  large.format = {kWidth, kHeight, 8, Chroma::c400};
+  large.planes[0] = {bytes.data(), kWidth, kWidth, kHeight, 1};
+  std::vector<Picture> dist = {large, picture_of(2), large};
+  ASSERT_TRUE(scheduler_->submit(large, dist));
+  EXPECT_EQ(sums(0).tasks, 1u);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(log.wrong, 0);
+  EXPECT_EQ(log.rows, kHeight);
+  EXPECT_GE(log.calls, 3);
+  EXPECT_EQ(scheduler_->stage_seconds(0, 0), 0) << "nothing is unpacked";
+  EXPECT_GT(scheduler_->stage_seconds(0, 1), 0);
 }
 
 // ---- Memory -----------------------------------------------------------------------------------------------

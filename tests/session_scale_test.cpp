@@ -242,20 +242,6 @@ TEST_F(SessionScaleTest, SizesMayChange) {
   }
 }
 
-TEST_F(SessionScaleTest, PicturesAreLetGoWhenScaled) {
-  // Nobody else holds them, so that what is scaled must not be needed by a later stage.
-  const PictureFormat ref = format_of(96, 64, 8, k420), dist = format_of(64, 40, 8, k420);
-  const auto session = make_session();
-  ASSERT_TRUE(session->configure(ref, dist).ok());
-  Picture picture = textured(dist, 0, 1);
-  const std::weak_ptr<const void> owner = picture.owner;
-  ASSERT_TRUE(session->submit(textured(ref, 0, 0), std::move(picture)));
-  session->finish();
-  FrameScores scores;
-  ASSERT_EQ(session->wait(scores), Session::Next::ready);
-  EXPECT_TRUE(owner.expired());
-}
-
 TEST_F(SessionScaleTest, TimeIsCountedApart) {
   SessionOptions options = options_of(ScaleMethod::bicubic, 1);
   options.stage_times = true;
