@@ -91,7 +91,8 @@ Outcome run(const Samples &ref, const Draw &draw_ref, const Samples &dist, const
     }
     look();
   }
-  sync.finish();
+  sync.end_ref();
+  sync.end_dist();
   look();
   for (const Sample &sample : dist)
     outcome.shown +=
@@ -314,7 +315,8 @@ TEST(ContentSync, LeavesOutFramesWhoseTimeDoesNotRise) {
   EXPECT_FALSE(sync.push_ref(1, 1.0, signature));
   EXPECT_FALSE(sync.push_ref(2, 0.5, signature));
   EXPECT_TRUE(sync.push_ref(3, 1.1, signature));
-  sync.finish();
+  sync.end_ref();
+  sync.end_dist();
   EXPECT_EQ(sync.state(), State::unknowable);
 }
 

@@ -86,6 +86,8 @@ class Aligner {
     if (s.ended) s.reached.reset();  // its times may begin anew
     s.ended = false;
   }
+  // The frames of one side that are not decided yet.
+  std::deque<Frame> give_back(Side side) { return std::exchange(stream(side).frames, {}); }
   // Forgets the frames of one side, which starts anew.
   void restart(Side side) { stream(side) = Stream(); }
   // No frame of that side comes any more that is earlier than `time`: what it could decide is not waited for.

@@ -80,7 +80,8 @@ Run run(const Case &c, const Options &options) {
     look();
     result.bytes = std::max(result.bytes, sync.bytes());
   }
-  sync.finish();
+  sync.end_ref();
+  sync.end_dist();
   look();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return result;

@@ -28,20 +28,25 @@ ContentSync::ContentSync(double range)
 bool ContentSync::push_ref(int64_t id, double time, const Signature &signature) {
   if (!ref_.add(id, time, signature)) return false;
   ++searched_;
-  step(false);
+  step();
   return true;
 }
 
 bool ContentSync::push_dist(int64_t id, double time, const Signature &signature) {
   if (!dist_.add(id, time, signature)) return false;
   ++searched_;
-  step(false);
+  step();
   return true;
 }
 
-void ContentSync::finish() {
-  step(true);
-  if (state_ == State::searching) state_ = State::unknowable;
+void ContentSync::end_ref() {
+  ended_.ref = true;
+  step();
+}
+
+void ContentSync::end_dist() {
+  ended_.dist = true;
+  step();
 }
 
 void ContentSync::take(std::vector<Match> &matches) {
@@ -49,29 +54,33 @@ void ContentSync::take(std::vector<Match> &matches) {
   matches_.clear();
 }
 
-void ContentSync::step(bool all) {
-  if (ref_.empty() || dist_.empty()) return;
+void ContentSync::step() {
+  if (ref_.empty() || dist_.empty()) {
+    if (over()) state_ = State::unknowable;
+    return;
+  }
   const double now = std::max(ref_.back().time, dist_.back().time);
   if (!begun_) {
     begun_ = true;
     next_search_ = searching_since_ = now;
   }
-  if (now >= next_search_ || (all && state_ != State::locked)) search(now, all);
-  if (state_ == State::searching && now - searching_since_ >= patience()) state_ = State::unknowable;
+  if (now >= next_search_ || (over() && state_ != State::locked)) search(now);
+  if (state_ == State::searching && ((over() && losses_ == 0) || now - searching_since_ >= patience()))
+    state_ = State::unknowable;
   if (state_ != State::locked) return;
-  const bool holds = tracker_.advance(all, choices_);
+  const bool holds = tracker_.advance(ended_, choices_);
   post();
   if (!holds) unlock();
 }
 
-void ContentSync::search(double now, bool all) {
+void ContentSync::search(double now) {
   const Finding found = search_.find(ref_, dist_);
   const bool sure = found.confidence >= Search::kLeastConfidence;
   const double same = kSameOffset * std::max(ref_.period(), dist_.period());
   const bool again =
       last_.confidence >= Search::kLeastConfidence && std::abs(last_.offset - found.offset) < same;
   if (state_ != State::locked) {
-    if (found.confidence >= (all ? kAtTheEnd : kAtOnce) || (sure && again)) lock(found);
+    if (found.confidence >= (over() ? kAtTheEnd : kAtOnce) || (sure && again)) lock(found);
   } else if (sure && std::abs(found.offset - tracker_.offset()) > 2 * same &&
              tracker_.correlation() < kHoldsAbove) {
     if (++disagreeing_ >= 2 && again) lock(found);

@@ -33,8 +33,10 @@ class ContentSync {
   // not rise; the frame is left out and gets no match.
   bool push_ref(int64_t id, double time, const Signature &signature);
   bool push_dist(int64_t id, double time, const Signature &signature);
-  // No frame follows: decides what is left with what is known. The state is then locked or unknowable.
-  void finish();
+  // No frame of that stream follows. After both ends all that is left has been decided with what is known: the state is
+  // locked or unknowable, or still searching if a lock has just been lost.
+  void end_ref();
+  void end_dist();
 
   // Appends what has been decided since the last call, in order of distorted frames. A frame whose successors have been
   // decided and which has not gets no match any more.
@@ -56,8 +58,9 @@ class ContentSync {
   double patience() const { return range_ + 1; }
 
  private:
-  void step(bool all);
-  void search(double now, bool all);
+  void step();
+  void search(double now);
+  bool over() const { return ended_.ref && ended_.dist; }
   void lock(const Finding &finding);
   void unlock();
   void post();
@@ -69,6 +72,7 @@ class ContentSync {
   State state_ = State::searching;
   Finding last_;
   double confidence_ = 0;
+  Ended ended_;
   int locks_ = 0, losses_ = 0;
   int64_t searched_ = 0;
   double next_search_ = 0, searching_since_ = 0;

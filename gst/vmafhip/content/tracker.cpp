@@ -124,7 +124,7 @@ void Tracker::estimate(double end) {
 
 // ---- the path ----------------------------------------------------------------------------------
 
-bool Tracker::advance(bool all, std::vector<Choice> &choices) {
+bool Tracker::advance(Ended ended, std::vector<Choice> &choices) {
   for (;;) {
     if (next_ < dist_.base()) {  // gone before they could be looked at
       abandon_open();
@@ -132,7 +132,7 @@ bool Tracker::advance(bool all, std::vector<Choice> &choices) {
     }
     if (next_ >= dist_.end()) break;
     const double want = dist_.numbered(next_).time + offset_;
-    if (!all && ref_.back().time < want + kAhead) break;
+    if (!ended.ref && ref_.back().time < want + kAhead) break;
     if (std::abs(ref_[ref_.nearest(want, ref_.size() - 1)].time - want) > kBehind) {
       abandon_open();
       doubtful_.push_back({next_++, -1, 0});
@@ -141,7 +141,7 @@ bool Tracker::advance(bool all, std::vector<Choice> &choices) {
     open(next_++);
     if (int(columns_.size()) > kLookAhead && !decide(choices)) return false;
   }
-  if (!all) return true;
+  if (!ended.dist || next_ < dist_.end()) return true;
   while (!columns_.empty())
     if (!decide(choices)) return false;
   for (const Choice &choice : doubtful_) choices.push_back({choice.dist, -1, 0});

@@ -23,6 +23,11 @@ struct Choice {
   int span = 0;                // reference frames that fit about as well; 1: this one only
 };
 
+// Streams that no frame follows of.
+struct Ended {
+  bool ref = false, dist = false;
+};
+
 class Tracker {
  public:
   Tracker(const History &ref, const History &dist) : ref_(ref), dist_(dist), line_(ref, dist) {}
@@ -33,8 +38,8 @@ class Tracker {
   // Follows that offset. Of the distorted frames from number `from` on it takes those that reach back from the newest
   // without a break; those before the break get no reference frame.
   void start(const Finding &finding, int64_t from, std::vector<Choice> &choices);
-  // Decides what can be decided. `all`: no frame follows. False: the offset does not hold any more.
-  bool advance(bool all, std::vector<Choice> &choices);
+  // Decides what can be decided. False: the offset does not hold any more.
+  bool advance(Ended ended, std::vector<Choice> &choices);
 
   double offset() const { return offset_; }            // of the path, smoothed; s
   double correlation() const { return correlation_; }  // of the changes along the path
