@@ -130,7 +130,8 @@ TEST(ContentAligner, PairsTheFramesOfOneMoment) {
 
 TEST(ContentAligner, EachReferenceFrameOnce) {
   // Every reference frame is shown by two distorted frames, the first of which has its time.
-  Input dist = input(300, [](double t) { return Programme{}(std::floor(t * 25 + 1e-6) / 25 + 0.4); }, kFrame / 2);
+  Input dist = input(
+      300, [](double t) { return Programme{}(std::floor(t * 25 + 1e-6) / 25 + 0.4); }, kFrame / 2);
   const Outcome out = run(input(150, shifted(0)), std::move(dist));
   EXPECT_GT(out.pairs.size(), 130u);
   int exact = 0;

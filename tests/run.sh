@@ -46,6 +46,7 @@ if [[ $build != build && $build != /* ]]; then build=$caller/$build; fi
 # shellcheck source=examples/packages.sh
 . examples/packages.sh
 need_packages "${build_packages[@]}" "${run_packages[@]}" libgtest-dev binutils clang-format git locales qemu-user valgrind
+if $full; then need_packages ffmpeg python3-numpy; fi
 
 # Whoever reads only the last line must not take a broken build for a success.
 fail_build() {

@@ -128,7 +128,8 @@ class ContentAligner {
   };
   struct Stream {
     std::deque<Held> frames;
-    std::optional<int64_t> newest;  // how far it has come: the latest time of a frame, or that none comes before
+    std::optional<int64_t>
+        newest;  // how far it has come: the latest time of a frame, or that none comes before
     FrameInterval interval;
     int64_t next_id = 0;
     bool ended = false;
@@ -204,7 +205,8 @@ class ContentAligner {
     }
     if (candidate_ && candidate_->ref == match.ref) {
       // The one that is farther off is passed over.
-      if (distance(match.dist, match.ref) < distance(candidate_->dist, match.ref)) candidate_->dist = match.dist;
+      if (distance(match.dist, match.ref) < distance(candidate_->dist, match.ref))
+        candidate_->dist = match.dist;
       return;
     }
     settle_candidate();

@@ -1,13 +1,17 @@
 // Measures content synchronisation on the cases of generate.py.
 //
-//   judge sign WIDTH HEIGHT RATE FILE       signatures of a stream of 8-bit luma planes on standard input
-//   judge run FOLDER [--window S] [--only NAME_PART] [--errors] [--bar]
-//                                           a line a case and a table; --bar: exit status 1 below the bar
-//   judge cross FOLDER [--window S]         streams that do not belong together
+//   judge sign WIDTH HEIGHT RATE FILE    signatures of 8-bit luma planes on standard input
+//   judge run FOLDER [--window S] [--only NAME_PART] [--errors] [--states] [--bar | --held-out-bar]
+//   judge cross FOLDER [--window S]      every reference against every distorted stream of another source: none may lock
+//
+// `run` prints a line a case and a table. exact: the very frame that is shown; near: or one beside it; false: half a second
+// of pairs over three frames off, or any pair of streams that must be refused. --errors adds the runs of wrong pairs,
+// --states what was said when. With a bar the exit status is 1 below it.
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <map>
 
 #include "gst/vmafhip/content/content_sync.h"
@@ -20,9 +24,9 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 struct Options {
-  double window = 2.5;
+  double window = 5;  // as the element has it
   std::string only;
-  bool errors = false, bar = false, states = false;
+  bool errors = false, states = false, bar = false, held_out_bar = false;
 };
 
 struct Run {
@@ -89,8 +93,9 @@ Run run(const Case &c, const Options &options) {
 
 struct Sum {
   int cases = 0, locked = 0, wrong = 0, unknowable = 0;
-  long pairs = 0, right = 0, near = 0, possible = 0;
+  long pairs = 0, right = 0, near = 0, possible = 0;  // frames
   std::vector<double> times;
+  double median_time() const { return times.empty() ? 0 : times[times.size() / 2]; }
   double share(long part) const { return pairs > 0 ? 100. * double(part) / double(pairs) : 0; }
 };
 
@@ -204,9 +209,72 @@ int run_all(const std::filesystem::path &folder, const Options &options) {
   for (const auto &[tenth, bin] : confidences)
     std::printf("confidence %.1f: %6ld pairs, right %5.1f, near %5.1f %%\n", tenth / 10., bin.pairs,
                 100. * double(bin.right) / double(bin.pairs), 100. * double(bin.near) / double(bin.pairs));
-  std::printf("%.1f us a frame, at most %.2f MB\n", 1e6 * seconds / double(std::max(1L, frames)),
-              double(bytes) / 1e6);
-  return 0;
+  std::printf("%.1f us a frame without the signature, at most %.2f MB\n",
+              1e6 * seconds / double(std::max(1L, frames)), double(bytes) / 1e6);
+  if (!options.bar && !options.held_out_bar) return 0;
+  const Sum &lock = sums["all to lock"], &refuse = sums["all to refuse"], &constant = sums["constant"];
+  bool good = true;
+  const auto expect = [&good](bool met, const char *what, double is) {
+    std::printf("%s %s: %.2f\n", met ? "met:   " : "NOT MET", what, is);
+    good &= met;
+  };
+  expect(constant.share(constant.right) >= 99.5, "constant offset, exact >= 99.5 %",
+         constant.share(constant.right));
+  if (options.bar) {
+    expect(lock.cases + refuse.cases == 134, "134 cases", lock.cases + refuse.cases);
+    expect(lock.share(lock.right) >= 97.5, "exact >= 97.5 %", lock.share(lock.right));
+    expect(lock.median_time() <= 2, "locked after 2 s in the median", lock.median_time());
+  } else {  // more of them are hard: rates and levels at random, few that stay as they are
+    expect(lock.cases == 48, "48 cases", lock.cases);
+    expect(lock.share(lock.right) >= 96.5, "exact >= 96.5 %", lock.share(lock.right));
+  }
+  expect(lock.share(lock.near) >= 99.5, "within a frame >= 99.5 %", lock.share(lock.near));
+  expect(lock.locked == lock.cases, "all locked", lock.locked);
+  expect(lock.wrong + refuse.wrong == 0, "no false lock", lock.wrong + refuse.wrong);
+  expect(bytes < size_t(16) << 20, "less than 16 MB", double(bytes) / 1e6);
+  return good ? 0 : 1;
+}
+
+// The source of a case's pictures, where it is a single one.
+std::string family(const std::string &name) {
+  if (name.rfind("Z-", 0) == 0) return name.find("-real_1080p_ref") != name.npos ? "" : name.substr(0, 6);
+  for (const char *several : {"mix", "ad4s", "black", "fade"})
+    if (name.find(several) != name.npos) return "";
+  if (name[0] == 'N' || name[0] == 'Q') return "";
+  for (const char *source : {"city", "cockatoo", "rocket", "vtest", "screen", "slides", "real"})
+    if (name.find(source) != name.npos) return source;
+  const auto pan = name.find("pan");
+  return pan != name.npos && pan + 3 < name.size() && std::isdigit(name[pan + 3]) ? name.substr(pan, 4) : "";
+}
+
+int run_cross(const std::filesystem::path &folder, const Options &options) {
+  std::vector<std::pair<std::string, Case>> streams;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (const std::string source = family(entry.path().filename().string()); !source.empty())
+      streams.push_back({source, read_case(entry.path())});
+  long tried = 0, locked = 0, pairs = 0;
+  double seconds = 0;
+  for (const auto &[source, ref] : streams)
+    for (const auto &[other, dist] : streams) {
+      if (source == other) continue;
+      Case c = ref;
+      c.dist_times = dist.dist_times;
+      c.dist = dist.dist;
+      c.dist_rate = dist.dist_rate;
+      c.shown.assign(c.dist.size(), -1);
+      const Run r = run(c, options);
+      ++tried;
+      seconds += std::min(c.ref_times.back(), c.dist_times.back());
+      pairs += long(r.matches.size());
+      if (r.locks > 0) {
+        ++locked;
+        std::printf("locked: %s with %s after %.2f s, %zu pairs\n", ref.name.c_str(), dist.name.c_str(),
+                    r.first_lock, r.matches.size());
+      }
+    }
+  std::printf("%ld pairs of unlike streams, %.1f h: %ld locked, %ld pairs\n", tried, seconds / 3600, locked,
+              pairs);
+  return pairs == 0 ? 0 : 1;
 }
 
 int sign(int width, int height, double rate, const char *file) {
@@ -230,15 +298,32 @@ int sign(int width, int height, double rate, const char *file) {
 
 int main(int argc, char **argv) {
   const std::string what = argc > 2 ? argv[1] : "";
-  Options options;
-  for (int i = 3; i < argc; ++i) {
-    if (!std::strcmp(argv[i], "--window") && i + 1 < argc) options.window = std::atof(argv[++i]);
-    if (!std::strcmp(argv[i], "--only") && i + 1 < argc) options.only = argv[++i];
-    if (!std::strcmp(argv[i], "--errors")) options.errors = true;
-    if (!std::strcmp(argv[i], "--states")) options.states = true;
-  }
   if (what == "sign" && argc == 6)
     return sign(std::atoi(argv[2]), std::atoi(argv[3]), std::atof(argv[4]), argv[5]);
-  if (what == "run") return run_all(argv[2], options);
-  return 2;
+  Options options;
+  bool understood = what == "run" || what == "cross";
+  for (int i = 3; i < argc; ++i) {
+    const std::string option = argv[i];
+    const bool has_value = i + 1 < argc;
+    if (option == "--window" && has_value)
+      options.window = std::atof(argv[++i]);
+    else if (option == "--only" && has_value)
+      options.only = argv[++i];
+    else if (option == "--errors")
+      options.errors = true;
+    else if (option == "--states")
+      options.states = true;
+    else if (option == "--bar")
+      options.bar = true;
+    else if (option == "--held-out-bar")
+      options.held_out_bar = true;
+    else
+      understood = false;
+  }
+  if (!understood) {
+    std::fprintf(stderr,
+                 "usage: judge sign WIDTH HEIGHT RATE FILE | run FOLDER [OPTION...] | cross FOLDER\n");
+    return 2;
+  }
+  return what == "run" ? run_all(argv[2], options) : run_cross(argv[2], options);
 }
