@@ -150,7 +150,7 @@ TEST(ContentAligner, UnlikeStreamsArePairedByTimeStamps) {
 }
 
 TEST(ContentAligner, ALockEndsPairingByTimeStamps) {
-  const auto draw = [](double t) { return t < 8 ? Drawing(160, 90) : Programme{}(t); };
+  const auto draw = [](double t) { return t < 8 ? Drawing(128, 72) : Programme{}(t); };
   const Outcome out = run(input(300, draw), input(300, [&](double t) { return draw(t + 0.6); }));
   EXPECT_EQ(out.states(), (std::vector{State::searching, State::unknowable, State::locked}));
   bool content = false;

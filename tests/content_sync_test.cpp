@@ -232,7 +232,7 @@ TEST(ContentSync, LevelsBarsAndNoiseDoNotMatter) {
       {"noise", [](double t) { return noisy(programme(t), 20, uint32_t(t * 1000)); }},
       {"half size",
        [](double t) {
-         return Programme{1, 80, 45}(t);
+         return Programme{1, 64, 36}(t);
        }},
   };
   for (const auto &[name, draw] : changes) {
@@ -255,7 +255,7 @@ TEST(ContentSync, UnlikeStreamsAreUnknowable) {
 TEST(ContentSync, StillAndBlackPicturesAreUnknowable) {
   const Draw still = [](double) { return programme(0.4); };
   const Draw noise = [](double t) { return noisy(programme(0.4), 4, uint32_t(t * 1000)); };
-  const Draw black = [](double) { return Drawing(160, 90); };
+  const Draw black = [](double) { return Drawing(128, 72); };
   for (const auto &[ref, dist] :
        {std::pair(still, still), std::pair(still, noise), std::pair(black, black)}) {
     const Outcome o = run(regular(8, 25), ref, regular(8, 25, 0.3), dist);
@@ -265,7 +265,7 @@ TEST(ContentSync, StillAndBlackPicturesAreUnknowable) {
 }
 
 TEST(ContentSync, LocksWhenABlackLeaderEnds) {
-  const Draw draw = [](double t) { return t < 7 ? Drawing(160, 90) : programme(t); };
+  const Draw draw = [](double t) { return t < 7 ? Drawing(128, 72) : programme(t); };
   const Outcome o = run(regular(12, 25), draw, regular(12, 25, 0.6), draw);
   ASSERT_GE(o.events.size(), 3u);
   EXPECT_EQ(o.events[1].state, State::unknowable);

@@ -40,7 +40,7 @@ inline double noise(double x, double y, uint32_t seed) {
 
 struct Programme {
   uint32_t seed = 1;
-  int width = 160, height = 90;
+  int width = 128, height = 72;
   double scene = 1.7;  // s between cuts
 
   Drawing operator()(double time) const {
