@@ -214,6 +214,7 @@ TEST(Stop, LosesNothing) {
   expect_frames(pipeline, 10);
   ASSERT_EQ(pipeline.pooled.size(), 1u);
   EXPECT_EQ(number(pipeline.pooled[0].get(), "frames"), 10u);
+  EXPECT_EQ(number(pipeline.pooled[0].get(), "late"), 0u);
   EXPECT_EQ(of_type(pipeline, "window").size(), 1u);
   ASSERT_EQ(of_type(pipeline, "alert").size(), 2u);
   EXPECT_EQ(alert_text(of_type(pipeline, "alert")[1]), "cleared 9 since 9");

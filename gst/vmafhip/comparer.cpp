@@ -45,10 +45,10 @@ bool Comparer::start(const Settings &settings) {
 void Comparer::stop() {
   frames_held_ = 0;
   deadlines_.stop();
+  measurement_.stop();  // scores what is in flight, whose frames are still held: none of them is late
   output_.clear();
   forget_frames();
   aligner_ = FrameAligner();
-  measurement_.stop();
   inbox_.start({});
 }
 

@@ -217,9 +217,11 @@ void Measurement::scored(const FrameScores &scores) {
   GST_CAT_LOG_OBJECT(vmafhip_score_debug, element_, "frame %" G_GUINT64_FORMAT ": %f", info.index,
                      report_.score(of));
   if (now.frame_message || settings_.attach_meta) {
-    StructurePtr structure = report_.frame(info, scores);
-    if (!output_.settle(info.ticket, settings_.attach_meta ? structure.get() : nullptr) &&
-        settings_.attach_meta && info.ticket != Output::kNoTicket)
+    StructurePtr structure = report_.frame(info, scores), meta;
+    if (settings_.attach_meta)
+      meta.reset(now.frame_message ? gst_structure_copy(structure.get()) : structure.release());
+    if (!output_.settle(info.ticket, std::move(meta)) && settings_.attach_meta &&
+        info.ticket != Output::kNoTicket)
       report_.count([](Counters &c) { ++c.late; });
     if (now.frame_message) post(std::move(structure));
   }

@@ -15,11 +15,11 @@ void Output::hold(EventPtr event, std::shared_ptr<const Stream> stream) {
   entries_.push_back({nullptr, std::move(event), std::move(stream), nullptr, 0, true});
 }
 
-bool Output::settle(guint64 ticket, const GstStructure *score) {
+bool Output::settle(guint64 ticket, StructurePtr score) {
   if (ticket < first_ || ticket - first_ >= entries_.size()) return false;
   Entry &entry = entries_[ticket - first_];
   entry.settled = true;
-  if (score) entry.score.reset(gst_structure_copy(score));
+  if (score) entry.score = std::move(score);
   return true;
 }
 

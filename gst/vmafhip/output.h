@@ -25,8 +25,8 @@ class Output {
   // A frame or event takes its place in the output. A frame stays until it is settled. `time`: its running time.
   guint64 hold(BufferPtr buffer, std::shared_ptr<const Stream> stream, gint64 time);
   void hold(EventPtr event, std::shared_ptr<const Stream> stream);
-  // The frame may leave; `score`, if any, is copied into its meta. Settling twice is allowed. False: it has left.
-  bool settle(guint64 ticket, const GstStructure *score = nullptr);
+  // The frame may leave; `score`, if any, goes into its meta. Settling twice is allowed. False: it has left.
+  bool settle(guint64 ticket, StructurePtr score = nullptr);
 
   // The frame that all others wait for, if the first one in line is not settled.
   struct Awaited {
