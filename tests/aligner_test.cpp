@@ -302,6 +302,17 @@ TEST(Reached, FrameIsGivenUpOnceNoPartnerCanCome) {
   EXPECT_EQ(b.step().step, Step::drop_dist);
 }
 
+// Nothing has come yet on either side.
+TEST(Reached, EitherSideMayBeAhead) {
+  for (const Side ahead : {Side::ref, Side::dist}) {
+    Aligner<int> a(SyncMode::timestamp, 10 * kMs);
+    a.advance(ahead, 500 * kMs);
+    EXPECT_EQ(a.step().step, ahead == Side::ref ? Step::need_dist : Step::need_ref);
+    a.push(other(ahead), {0, 100 * kMs});
+    EXPECT_EQ(a.step().step, ahead == Side::ref ? Step::drop_dist : Step::drop_ref);
+  }
+}
+
 TEST(Reached, SuccessorThatCannotBeNearerIsNotAwaited) {
   for (const int64_t reached : {119, 120}) {
     Aligner<int> a(SyncMode::timestamp, 15 * kMs);

@@ -17,7 +17,7 @@ struct Outcome {
 
 // `arrivals(n)`: pairs that arrive while the n-th one is scored.
 template <class Arrivals>
-Outcome simulate(Thinning &thinning, int scores, size_t most, Arrivals arrivals) {
+Outcome simulate(Thinning &thinning, int scores, size_t most, Arrivals arrivals, bool had_to_wait = true) {
   Outcome outcome;
   size_t waiting = 1, gap = 0;
   for (int n = 0; n < scores;) {
@@ -30,7 +30,7 @@ Outcome simulate(Thinning &thinning, int scores, size_t most, Arrivals arrivals)
       ++gap;
       continue;
     }
-    thinning.scored(waiting, most);
+    thinning.scored(waiting, most, had_to_wait);
     outcome.gaps.push_back(gap);
     outcome.waiting.push_back(waiting);
     gap = 0;
@@ -55,6 +55,15 @@ TEST(Thinning, ABurstPasses) {
   Thinning thinning;
   const Outcome o = simulate(thinning, 1000, 12, [](int n) { return n % 100 == 0 ? 12 : 0; });
   for (const size_t gap : o.gaps) ASSERT_EQ(gap, 0u);
+}
+
+// However many wait: the engine has room for them.
+TEST(Thinning, NoneIsLeftOutWhileThereIsRoom) {
+  Thinning thinning;
+  for (const size_t gap : simulate(
+                              thinning, 100, 12, [](int) { return 5; }, false)
+                              .gaps)
+    ASSERT_EQ(gap, 0u);
 }
 
 TEST(Thinning, LeavesOutEvenlyAndBoundsTheLag) {

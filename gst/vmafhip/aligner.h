@@ -100,6 +100,10 @@ class Aligner {
 
   // One decision. `hurry`: the missing frame cannot be waited for; decide with what is here.
   Decision step(bool hurry = false) {
+    // Where the reference is known to be ahead, a distorted frame may be decided without one.
+    if (ref_.frames.empty() && ref_.reached && ref_.open() && dist_.frames.empty() && dist_.open() &&
+        mode_ != SyncMode::order)
+      return need(Side::dist);
     if (ref_.frames.empty() && ref_.open() && !(hurry && !dist_.frames.empty()) && !passed_by(dist_, ref_))
       return need(Side::ref);
     if (dist_.frames.empty() && dist_.open() && !(hurry && !ref_.frames.empty()) && !passed_by(ref_, dist_))

@@ -55,7 +55,7 @@ void Comparer::stop() {
 // All that was waiting is void.
 void Comparer::forget_frames() {
   pair_.reset();
-  chosen_ = false;
+  chosen_ = waited_ = false;
   thinning_.restart();
   on_screen_.clear();
   tickets_.clear();
@@ -341,9 +341,11 @@ void Comparer::submit_pair() {
       gap_bytes_ = 0;
       if (live)
         thinning_.scored(std::min(inbox_.level(Side::ref).frames, inbox_.level(Side::dist).frames),
-                         most_waiting_pairs());
+                         most_waiting_pairs(), waited_);
+      waited_ = false;
       return;
     case Measurement::Submitted::no_room:
+      waited_ = true;
       // A live source must not be stopped.
       if (live && (inbox_.level(Side::ref).full || inbox_.level(Side::dist).full)) return leave_out_pair();
       return idle(std::nullopt);
@@ -359,7 +361,7 @@ void Comparer::leave_out_pair() {
   measurement_.leave_out(*pair_, std::max<gint64>(newest_ - time, 0));
   measurement_.passed_over(pair_->ref);
   pair_.reset();
-  chosen_ = false;
+  chosen_ = waited_ = false;
 }
 
 // Before some are left out: those of half a second.

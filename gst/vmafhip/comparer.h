@@ -85,6 +85,7 @@ class Comparer {
   std::optional<FramePair> pair_;  // decided, not yet submitted
   Thinning thinning_;
   bool chosen_ = false;                         // the pair is not left out for want of time
+  bool waited_ = false;                         // it has, for room in the engine
   std::deque<guint64> tickets_;                 // of output frames that are still in the inbox
   FrameInterval pace_;                          // of the selected stream, as it comes
   std::array<std::optional<gint64>, 2> times_;  // running times of the frames taken last

@@ -2,7 +2,7 @@
 // scored tells of the whole stream, and so many that the scores never fall far behind. Pure C++; it looks at how
 // many pairs wait, at no clock.
 //
-// While at most `most` pairs wait, all are scored: a burst of frames, or a moment without processor, passes. Beyond, the
+// While at most `most` pairs wait, or the engine has room for them, all are scored: a burst of frames, or a moment without processor, passes. Beyond, the
 // pairs that arrive for each one that is scored are measured, and as many less one are left out behind each, a little
 // more or less to bring what waits to half of `most`. Fractions are carried over, so 5 pairs for 2 scored leave out 1, 2,
 // 1, 2 …
@@ -22,14 +22,15 @@ class Thinning {
     return true;
   }
 
-  // That pair goes to the engine, and `waiting` pairs wait behind it.
-  void scored(size_t waiting, size_t most) {
+  // That pair goes to the engine, and `waiting` pairs wait behind it. `had_to_wait`: for room in the engine.
+  void scored(size_t waiting, size_t most, bool had_to_wait) {
     const double arrived = double(waiting) - double(waiting_) + double(passed_) + 1;
     ratio_ += (std::max(arrived, 0.0) - ratio_) / 4;
     waiting_ = waiting;
     passed_ = 0;
-    if (waiting > most) active_ = true;
-    if (waiting <= most / 4 && ratio_ < 1.05) active_ = false;
+    at_once_ = had_to_wait ? 0 : at_once_ + 1;
+    if (had_to_wait && waiting > most) active_ = true;
+    if ((waiting <= most / 4 && ratio_ < 1.05) || at_once_ >= kKeepsUp) active_ = false;
     if (!active_) {
       carried_ = 0;
       return;
@@ -44,11 +45,14 @@ class Thinning {
   void restart() { *this = Thinning(); }
 
  private:
+  static constexpr int kKeepsUp = 8;  // pairs in a row for which the engine had room
+
   double ratio_ = 1;    // pairs that arrive for each one that is scored, smoothed
   double carried_ = 0;  // of a pair, still to leave out
   size_t waiting_ = 0;  // at the last score
   size_t passed_ = 0;   // left out since
   size_t to_leave_out_ = 0;
+  int at_once_ = 0;  // pairs that did not have to wait, in a row
   bool active_ = false;
 };
 
