@@ -3,6 +3,8 @@
 #include <gst/check/gstharness.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/pipeline.h"
 
 namespace vmafhip::test {
@@ -109,11 +111,15 @@ TEST_F(Overload, LivePairsAreLeftOutEvenly) {
   EXPECT_EQ(format_, GST_FORMAT_BUFFERS);
   EXPECT_GT(processed_, 0u);
   EXPECT_EQ(number(pooled_.get(), "scored"), scored_.size());
-  // A third is scored, evenly spread, and what waits is bounded.
+  // About a third is scored, of every part of the stream, and what waits is bounded. How even it is to the frame depends
+  // on when this thread gets to run; thinning_test has that.
   EXPECT_GT(left_out_.size(), size_t(kPairs) / 2);
-  for (size_t n = 60; n + 1 < until; ++n) {
-    EXPECT_GE(scored_[n + 1] - scored_[n], 1) << n;
-    EXPECT_LE(scored_[n + 1] - scored_[n], 3 * kRatio) << n;
+  constexpr int kPart = 150;
+  std::map<int, int> scored_of_part;
+  for (size_t n = 0; n < until; ++n) ++scored_of_part[scored_[n] / kPart];
+  for (int part = 0; part < kPairs / kPart - 1; ++part) {
+    EXPECT_GE(scored_of_part[part], kPart / kRatio / 3) << part;
+    EXPECT_LE(scored_of_part[part], kPart * 2 / 3) << part;
   }
   EXPECT_LE(most, 60u);
   EXPECT_LE(lag, 70 * kFrame);
