@@ -3,6 +3,7 @@
 #include <gst/check/gstharness.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "tests/pipeline.h"
@@ -91,15 +92,15 @@ TEST_F(Overload, LivePairsAreLeftOutEvenly) {
   make(true);
   constexpr int kRatio = 3, kPairs = 900;
   for (int n = 0; n < 30; ++n) push_pair();
-  guint64 most = 0, lag = 0;
+  std::vector<guint64> waiting, lags;
   while (pushed_ < kPairs) {
     const size_t before = scored_.size();
     if (!read(GST_SECOND)) push_pair();  // the last score waits for a successor
     if (scored_.size() == before) continue;
     for (int n = 0; n < kRatio; ++n) push_pair();
     if (scored_.size() % 10 == 0) {
-      most = std::max(most, stat("ref-queue-frames"));
-      lag = std::max(lag, stat("lag"));
+      waiting.push_back(stat("ref-queue-frames"));
+      lags.push_back(stat("lag"));
     }
   }
   const size_t until = scored_.size();
@@ -121,8 +122,10 @@ TEST_F(Overload, LivePairsAreLeftOutEvenly) {
     EXPECT_GE(scored_of_part[part], kPart / kRatio / 3) << part;
     EXPECT_LE(scored_of_part[part], kPart * 2 / 3) << part;
   }
-  EXPECT_LE(most, 60u);
-  EXPECT_LE(lag, 70 * kFrame);
+  for (std::vector<guint64> *samples : {&waiting, &lags}) std::sort(samples->begin(), samples->end());
+  ASSERT_GT(waiting.size(), 10u);
+  EXPECT_LE(waiting[waiting.size() / 2], 50u) << "of the 125 that fit into the window";
+  EXPECT_LE(lags[lags.size() / 2], 60 * kFrame);
 }
 
 TEST_F(Overload, NothingIsLeftOutIfThePipelineCanWait) {
