@@ -158,6 +158,7 @@ TEST(Pools, FewBuffersAreEnough) {
     EXPECT_EQ(pipeline.run(20), "eos") << ref_most << " " << dist_most;
     EXPECT_EQ(pipeline.frames.size(), 30u);
     EXPECT_EQ(pipeline.out.size(), 30u);
+    EXPECT_GT(counter(pipeline, "held-copied"), 0u);
     for (GstBufferPool *pool : pools)
       gst_buffer_pool_set_active(pool, FALSE);  // whoever waits for one goes on
     pipeline.stop();
