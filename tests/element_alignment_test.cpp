@@ -50,16 +50,24 @@ void PrintTo(const SegmentCase &c, std::ostream *out) { *out << c.name; }
 
 const std::vector<Part> kPlain = {{segment(1, 0), steps(0, 40, kFrames)}};
 
-class Segments : public ::testing::TestWithParam<SegmentCase> {};
+class Segments : public ::testing::TestWithParam<SegmentCase> {
+ protected:
+  // A harness says that it is live, and live frames do not wait.
+  Segments() {
+    for (GstHarness *h : pads) gst_harness_set_live(h, FALSE);
+  }
+  ~Segments() override {
+    for (GstHarness *h : pads) gst_harness_teardown(h);
+    gst_object_unref(v);
+  }
+  GstElement *v = gst_element_factory_make("vmafhip", nullptr);
+  GstHarness *pads[2] = {gst_harness_new_with_element(v, "ref_sink", "src"),
+                         gst_harness_new_with_element(v, "dist_sink", nullptr)};
+};
 
 // All of these put frame n at a running time of first + n · 40 ms, on both pads.
 TEST_P(Segments, RunningTimesMeet) {
   const SegmentCase &c = GetParam();
-  GstElement *v = gst_element_factory_make("vmafhip", nullptr);
-  GstHarness *pads[2] = {gst_harness_new_with_element(v, "ref_sink", "src"),
-                         gst_harness_new_with_element(v, "dist_sink", nullptr)};
-  GstBus *bus = gst_bus_new();
-  gst_element_set_bus(v, bus);
   for (int i = 0; i < 2; ++i) {
     GstPad *pad = gst_pad_get_peer(pads[i]->srcpad);
     g_object_set(pad, "offset", (i ? c.dist_offset_ms : c.ref_offset_ms) * gint64(GST_MSECOND), nullptr);
@@ -91,10 +99,6 @@ TEST_P(Segments, RunningTimesMeet) {
     EXPECT_EQ(real_in(s, "features", "integer_vif_scale0"), 1) << n;
     gst_buffer_unref(buffer);
   }
-  for (GstHarness *h : pads) gst_harness_teardown(h);
-  gst_bus_set_flushing(bus, TRUE);
-  gst_object_unref(bus);
-  gst_object_unref(v);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -160,6 +160,8 @@ class Flushed : public ::testing::TestWithParam<int> {
     element_ = gst_element_factory_make("vmafhip", nullptr);
     ref_ = gst_harness_new_with_element(element_, "ref_sink", "src");
     dist_ = gst_harness_new_with_element(element_, "dist_sink", nullptr);
+    // A harness says that it is live, and live frames do not wait.
+    for (GstHarness *h : {ref_, dist_}) gst_harness_set_live(h, FALSE);
   }
   void TearDown() override {
     gst_harness_teardown(dist_);

@@ -70,9 +70,10 @@ class Rtp : public ::testing::Test {
       EXPECT_LE(std::abs(signed_number(s.get(), "distance")), kInterval / 2);
     EXPECT_EQ(counter(*pipeline_, "ref-frames"), guint64(kFrames));
     EXPECT_EQ(counter(*pipeline_, "scored"), pipeline_->frames.size());
-    EXPECT_EQ(counter(*pipeline_, "ref-unmatched"), kFrames - pipeline_->frames.size());
-    EXPECT_EQ(counter(*pipeline_, "dist-unmatched"),
-              counter(*pipeline_, "dist-frames") - pipeline_->frames.size());
+    // On a busy machine pairs come in bursts, and those that there is no time for are left out.
+    const guint64 paired = pipeline_->frames.size() + counter(*pipeline_, "skipped-overload");
+    EXPECT_EQ(counter(*pipeline_, "ref-unmatched"), kFrames - paired);
+    EXPECT_EQ(counter(*pipeline_, "dist-unmatched"), counter(*pipeline_, "dist-frames") - paired);
   }
 
   void probe(const char *element, const char *name, GstPadProbeType type, GstPadProbeCallback callback) {
