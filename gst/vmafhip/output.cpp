@@ -4,6 +4,9 @@
 
 #include "gst/vmafhip/mapping.h"
 
+GST_DEBUG_CATEGORY_EXTERN(vmafhip_debug);
+#define GST_CAT_DEFAULT vmafhip_debug
+
 namespace vmafhip {
 
 guint64 Output::hold(BufferPtr buffer, std::shared_ptr<const Stream> stream, gint64 time) {
@@ -12,6 +15,11 @@ guint64 Output::hold(BufferPtr buffer, std::shared_ptr<const Stream> stream, gin
 }
 
 void Output::hold(EventPtr event, std::shared_ptr<const Stream> stream) {
+  if (events_ == kMostEvents) {
+    GST_WARNING_OBJECT(src_, "%zu events wait already: %" GST_PTR_FORMAT " is dropped", events_, event.get());
+    return;
+  }
+  ++events_;
   entries_.push_back({nullptr, std::move(event), std::move(stream), nullptr, 0, true});
 }
 
@@ -34,10 +42,12 @@ GstFlowReturn Output::release(const std::atomic<bool> &stop) {
     entries_.pop_front();
     ++first_;
     if (entry.event) {
-      if (entry.stream && announce(entry.stream))
-        gst_pad_push_event(src_, entry.event.release());
-      else if (!entry.stream)
+      if (!entry.stream) {
         early_.push_back(std::move(entry.event));
+        continue;
+      }
+      --events_;
+      if (announce(entry.stream)) gst_pad_push_event(src_, entry.event.release());
       continue;
     }
     if (const GstFlowReturn flow = push(std::move(entry)); flow != GST_FLOW_OK) return flow;
@@ -68,6 +78,7 @@ bool Output::announce(const std::shared_ptr<const Stream> &stream) {
     gst_pad_push_event(src_, event);
   }
   sent_ = stream;
+  events_ -= early_.size();
   for (EventPtr &event : std::exchange(early_, {})) gst_pad_push_event(src_, event.release());
   return true;
 }
@@ -107,6 +118,7 @@ void Output::clear() {
   first_ += entries_.size();
   entries_.clear();
   early_.clear();
+  events_ = 0;
   sent_.reset();
 }
 

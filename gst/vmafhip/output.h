@@ -24,7 +24,9 @@ class Output {
 
   // A frame or event takes its place in the output. A frame stays until it is settled. `time`: its running time.
   guint64 hold(BufferPtr buffer, std::shared_ptr<const Stream> stream, gint64 time);
+  // At most kMostEvents wait behind frames; a further one is dropped, with a warning in the log.
   void hold(EventPtr event, std::shared_ptr<const Stream> stream);
+  static constexpr size_t kMostEvents = 1000;
   // The frame may leave; `score`, if any, goes into its meta. Settling twice is allowed. False: it has left.
   bool settle(guint64 ticket, StructurePtr score = nullptr);
 
@@ -56,6 +58,7 @@ class Output {
 
   GstPad *src_, *origin_;
   std::deque<Entry> entries_;
+  size_t events_ = 0;  // among them and in early_
   guint64 first_ = 0;  // ticket of entries_.front()
   std::shared_ptr<const Stream> sent_;
   std::deque<EventPtr> early_;  // came before caps and segment, and must follow them
