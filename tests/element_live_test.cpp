@@ -213,6 +213,21 @@ TEST_F(LiveFrames, LateOnesAreNotTouched) {
   gst_buffer_unref(mine);
 }
 
+// A pipeline that is paused loses no score for it, however long that is: the clock goes on, and the stream does not.
+TEST_F(LiveFrames, AreNotLateWhilePaused) {
+  make("", true);
+  push(ref_, 0);
+  gst_element_set_state(element_, GST_STATE_PAUSED);
+  gst_test_clock_set_time(clock_, 10 * GST_SECOND);
+  push(dist_, 0);
+  push(ref_, 1);
+  push(dist_, 1);
+  expect_out(0, true);
+  gst_element_set_state(element_, GST_STATE_PLAYING);
+  expect_out(1, false);  // its base time would have been moved by a pipeline
+  EXPECT_EQ(counter("late"), 0u);
+}
+
 // Caps lie about the rate: what is measured counts, and the latency that is reported follows.
 TEST_F(LiveFrames, LatencyFollowsTheMeasuredRate) {
   make("", true);

@@ -115,6 +115,11 @@ void Comparer::iterate() {
   }
 }
 
+void Comparer::set_playing(bool playing) {
+  deadlines_.set_playing(playing);
+  inbox_.wake();
+}
+
 void Comparer::request(Request request) {
   requests_ |= request;
   inbox_.wake();
@@ -122,6 +127,7 @@ void Comparer::request(Request request) {
 
 bool Comparer::serve_requests() {
   if (requests_ & kPostPooled) {
+    if (!measurement_.await_scores()) return false;
     requests_ &= ~kPostPooled;
     measurement_.post_pooled();
   }
@@ -148,7 +154,8 @@ void Comparer::admit() {
     pace_.add(time);
     // Caps may lie, or say nothing.
     const auto interval = GstClockTime(pace_.median());
-    if (timely && interval > deadlines_.frame_duration() * 11 / 10 && deadlines_.set_frame_duration(interval))
+    if (timely && interval - interval / 11 > deadlines_.frame_duration() &&
+        deadlines_.set_frame_duration(interval))
       gst_element_post_message(element_, gst_message_new_latency(GST_OBJECT(element_)));
   }
   if (const guint64 copied = inbox_.copied(); copied != copied_) {

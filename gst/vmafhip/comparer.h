@@ -35,6 +35,8 @@ class Comparer {
   bool start_task();
   // Makes the running turn end soon, and further ones do nothing; off: the task may be started.
   void interrupt(bool on) { inbox_.interrupt(on); }
+  // Between PAUSED and PLAYING: deadlines are those of a stream that plays.
+  void set_playing(bool playing);
   // The action signals. Any thread, at any time, also from a handler that a turn of the task has called: the next
   // turn acts.
   enum Request : unsigned { kReset = 1, kPostPooled = 2 };
@@ -45,7 +47,6 @@ class Comparer {
   Inbox &inbox() { return inbox_; }
   Measurement &measurement() { return measurement_; }
   Deadlines &deadlines() { return deadlines_; }
-  const Settings &settings() const { return settings_; }
   // Any thread while started:
   int frames_held() const { return frames_held_; }  // buffers of one stream that are kept: for buffer pools
 

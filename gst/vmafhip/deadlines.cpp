@@ -45,7 +45,7 @@ void Deadlines::start(const Settings &settings, int frames_awaited) {
 void Deadlines::stop() {
   cancel();
   frames_awaited_ = 0;
-  for (Upstream &u : upstream_) u.live = false;
+  for (Upstream &u : upstream_) u.live = false, u.least = 0;
 }
 
 void Deadlines::set_upstream(Side side, bool live, GstClockTime least) {
@@ -70,7 +70,7 @@ GstClockTime Deadlines::latency() const {
 GstClockTime Deadlines::upstream_latency() const { return std::max(upstream_[0].least, upstream_[1].least); }
 
 bool Deadlines::look() {
-  clock_.reset(live() ? gst_element_get_clock(element_) : nullptr);
+  clock_.reset(live() && playing_ ? gst_element_get_clock(element_) : nullptr);
   if (!clock_) return false;
   base_ = gst_element_get_base_time(element_);
   now_ = gst_clock_get_time(clock_.get());

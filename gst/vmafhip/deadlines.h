@@ -29,6 +29,8 @@ class Deadlines {
 
   // ---- any thread ----
 
+  // In PAUSED the clock goes on and the stream does not.
+  void set_playing(bool playing) { playing_ = playing; }
   // What a latency query of the pad's peer has answered.
   void set_upstream(Side side, bool live, GstClockTime least);
   bool live() const { return upstream_[0].live || upstream_[1].live; }
@@ -61,6 +63,7 @@ class Deadlines {
   GstElement *element_;
   std::shared_ptr<Bell> bell_;
   std::array<Upstream, 2> upstream_;
+  std::atomic<bool> playing_{false};
   std::atomic<GstClockTime> frame_duration_;
   std::atomic<gint64> max_score_delay_{-1};
   std::atomic<int> frames_awaited_{0};

@@ -1,7 +1,7 @@
 // The element's class, life and properties; sinks.cpp has what arrives on its pads, queries.cpp what they answer.
 //
-// Threads: chain and sink events run in the upstream threads and fill the inbox; the src pad's task runs the comparer; properties come from anywhere (object lock). No lock of ours is held while pushing,
-// posting or querying.
+// Threads: chain and sink events run in the upstream threads and fill the inbox; the src pad's task runs the comparer;
+// properties come from anywhere (object lock). No lock of ours is held while pushing, posting or querying.
 #include "gst/vmafhip/element.h"
 
 #include "gst/vmafhip/body.h"
@@ -56,6 +56,8 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
     GST_OBJECT_UNLOCK(self);
     if (!comparer.start(settings)) return GST_STATE_CHANGE_FAILURE;
   }
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) comparer.set_playing(true);
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED) comparer.set_playing(false);
   const GstStateChangeReturn result =
       GST_ELEMENT_CLASS(vmafhip_parent_class)->change_state(element, transition);
   // Upwards a failure ends it as well. Downwards a failure means that pads are still active: a handler of our own
@@ -174,23 +176,19 @@ static void describe(GstElementClass *element) {
   } more[] = {
       {"Messages",
        "Element messages, structures named vmafhip; their field type says which: frame (each scored frame: "
-       "score, "
-       "models, features, times), pooled (at the end, at a stop, before a reset and on post-pooled: mean, "
-       "min, max, "
-       "harmonic-mean, stddev and percentiles of every score, counters), window (the same of each window), "
-       "alert "
-       "(raised, cleared), reset (pools begin anew)"},
+       "score, models, features, times), pooled (at the end, at a stop, before a reset and on post-pooled: "
+       "mean, min, max, harmonic-mean, stddev and percentiles of every score, counters), window (the same "
+       "of each window), alert (raised, cleared), reset (pools begin anew)"},
       {"Meta",
        "Scored buffers leave with a GstCustomMeta VmafHipScore, whose structure has the fields of the frame "
        "message"},
       {"Signals",
        "reset: scores what can be scored, posts pooled and reset, begins anew; post-pooled: posts pooled of "
-       "what has "
-       "been scored so far; both from any thread, at any time from PAUSED on, and act a moment later"},
+       "what has been scored so far; both from any thread, at any time from PAUSED on, and act a moment "
+       "later"},
       {"Example",
        "gst-launch-1.0 -m vmafhip name=v ! fakesink filesrc location=ref.mp4 ! decodebin ! videoconvert ! "
-       "v.ref_sink "
-       "filesrc location=dist.mp4 ! decodebin ! videoconvert ! v.dist_sink"}};
+       "v.ref_sink filesrc location=dist.mp4 ! decodebin ! videoconvert ! v.dist_sink"}};
   for (const auto &m : more) gst_element_class_add_static_metadata(element, m.key, m.text);
 }
 

@@ -290,9 +290,7 @@ void Measurement::conclude(bool with_pooled) {
   pooled_ = true;
 }
 
-void Measurement::post_pooled() {
-  if (await_scores()) post(report_.pooled("pooled", pools(), live().pool_method));
-}
+void Measurement::post_pooled() { post(report_.pooled("pooled", pools(), live().pool_method)); }
 
 void Measurement::update(const Settings &settings) {
   std::lock_guard lock(live_mutex_);

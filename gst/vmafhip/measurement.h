@@ -59,7 +59,7 @@ class Measurement {
   void begin_anew(const char *reason, bool asked_for = false);
   // The `pooled` message of the end.
   void end();
-  // The same in between, without a new start.
+  // The same in between, of what has been taken, without a new start.
   void post_pooled();
   // A reference frame will not be scored.
   void passed_over(const FrameAligner::Frame &frame);

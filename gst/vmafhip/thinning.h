@@ -2,10 +2,10 @@
 // scored tells of the whole stream, and so many that the scores never fall far behind. Pure C++; it looks at how
 // many pairs wait, at no clock.
 //
-// While at most `most` pairs wait, or the engine has room for them, all are scored: a burst of frames, or a moment without processor, passes. Beyond, the
-// pairs that arrive for each one that is scored are measured, and as many less one are left out behind each, a little
-// more or less to bring what waits to half of `most`. Fractions are carried over, so 5 pairs for 2 scored leave out 1, 2,
-// 1, 2 …
+// While at most `most` pairs wait, or the engine has room for them, all are scored: a burst of frames, or a moment without
+// processor, passes. Beyond, the pairs that arrive for each one that is scored are measured, and as many less one are
+// left out behind each, a little more or less to bring what waits to half of `most`. Fractions are carried over, so 5
+// pairs for 2 scored leave out 1, 2, 1, 2 …
 #pragma once
 #include <algorithm>
 #include <cstddef>
