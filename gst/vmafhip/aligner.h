@@ -47,7 +47,7 @@ class FrameInterval {
 enum class Side { ref, dist };
 inline Side other(Side side) { return side == Side::ref ? Side::dist : Side::ref; }
 
-enum class SyncMode { timestamp, order };
+enum class SyncMode { timestamp, order, content };  // content: see content_aligner.h
 
 template <class F>
 class Aligner {

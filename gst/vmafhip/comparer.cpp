@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "gst/vmafhip/errors.h"
 #include "gst/vmafhip/upstream.h"
 
 GST_DEBUG_CATEGORY_EXTERN(vmafhip_pairing_debug);
@@ -23,13 +24,17 @@ Comparer::Comparer(GstElement *element, GstPad *ref, GstPad *dist, GstPad *src)
 // ---- life --------------------------------------------------------------------------------------
 
 bool Comparer::start(const Settings &settings) {
+  if (const Status possible = Pairing::check(settings); !possible.ok()) {
+    post_error(element_, possible);
+    return false;
+  }
   if (!measurement_.start(settings)) return false;
   settings_ = settings;
   output_ = Output(src_pad_, pad(settings.output));
-  aligner_ = FrameAligner(settings.sync, settings.tolerance);
+  aligner_.start(settings);
   forget_frames();
   requests_ = 0;
-  over_ = restart_ = far_apart_ = false;
+  over_ = restart_ = far_apart_ = narrow_ = false;
   pace_ = FrameInterval();
   silent_.reset();
   copied_ = 0;
@@ -48,7 +53,7 @@ void Comparer::stop() {
   measurement_.stop();  // scores what is in flight, whose frames are still held: none of them is late
   output_.clear();
   forget_frames();
-  aligner_ = FrameAligner();
+  aligner_.start({});
   inbox_.start({});
 }
 
@@ -97,6 +102,7 @@ void Comparer::iterate() {
   }
   const bool hurry = std::exchange(hurry_, false);
   FrameAligner::Decision decision = aligner_.step(hurry);
+  if (settings_.sync == SyncMode::content) say_sync();
   switch (decision.step) {
     case FrameAligner::Step::need_ref:
       return fetch(Side::ref);
@@ -110,7 +116,7 @@ void Comparer::iterate() {
       return inbox_.open(Side::ref) || inbox_.open(Side::dist) ? end_of_segments() : end_of_streams();
     case FrameAligner::Step::pair:
       if (settings_.on_missing == OnMissing::repeat) on_screen_.show(*decision.dist);
-      pair_ = FramePair{std::move(*decision.ref), std::move(*decision.dist)};
+      pair_ = FramePair{std::move(*decision.ref), std::move(*decision.dist), aligner_.by_time()};
       return;
   }
 }
@@ -215,7 +221,7 @@ void Comparer::accept(Side side, Item item) {
     paused_[size_t(side)] = true;
   }
   if (!item.buffer) return;
-  if (!item.timed && settings_.sync == SyncMode::timestamp) return refuse_untimed(side, *item.stream);
+  if (!item.timed && settings_.sync != SyncMode::order) return refuse_untimed(side, *item.stream);
   if (silent_ == side) silent_.reset();
   measurement_.report().count([&](Counters &c) { ++(side == Side::ref ? c.ref_frames : c.dist_frames); });
   QueuedFrame queued{std::move(item.buffer), std::move(item.stream), Output::kNoTicket, item.bytes,
@@ -225,7 +231,9 @@ void Comparer::accept(Side side, Item item) {
     tickets_.pop_front();
   }
   if (item.timed) times_[size_t(side)] = item.time;
-  aligner_.push(side, {std::move(queued), item.time});
+  if (Status s = aligner_.push(side, {std::move(queued), item.time}); !s.ok()) {
+    if (measurement_.fail(s) == Measurement::Submitted::failed) leave(GST_FLOW_ERROR);
+  }
 }
 
 void Comparer::refuse_untimed(Side side, const Stream &stream) {
@@ -281,6 +289,19 @@ void Comparer::say_starving(Side needed, bool fatal) {
   if (fatal) leave(GST_FLOW_ERROR);
 }
 
+// sync=content: what is known of the offset, and that memory is too small to know or use it.
+void Comparer::say_sync() {
+  inbox_.set_kept_bytes(aligner_.bytes());
+  while (const auto news = aligner_.news()) measurement_.tell(*news);
+  if (!aligner_.ran_out_of_room() || std::exchange(narrow_, true)) return;
+  GST_ELEMENT_WARNING(
+      element_, STREAM, FAILED, ("max-queue-bytes is too small for sync=content: frames go without partner"),
+      ("While the offset is searched, frames of both streams wait for up to sync-window (%" G_GUINT64_FORMAT
+       " ns) and a second, later for the offset and a second. Raise max-queue-bytes (%" G_GUINT64_FORMAT
+       "), or lower sync-window.",
+       settings_.sync_window, settings_.max_queue_bytes));
+}
+
 void Comparer::say_far_apart(Side early, gint64 time) {
   if (std::exchange(far_apart_, true)) return;
   const Side late = other(early);
@@ -310,17 +331,18 @@ void Comparer::unmatched(Side side, FrameAligner::Frame frame) {
   if (side == Side::dist) {
     if (settings_.on_missing == OnMissing::repeat) on_screen_.show(frame);
   } else if (auto seen = on_screen(frame.time)) {
-    pair_ = FramePair{std::move(frame), std::move(*seen), true};
+    pair_ = FramePair{std::move(frame), std::move(*seen), false, true};
     return;
   }
   measurement_.report().count(
       [&](Counters &c) { ++(side == Side::ref ? c.ref_unmatched : c.dist_unmatched); });
   GST_LOG_OBJECT(element_, "%s frame at %" GST_STIME_FORMAT " has no partner", GST_PAD_NAME(pad(side)),
                  GST_STIME_ARGS(frame.time));
-  if (const auto ahead = times_[size_t(other(side))];
-      ahead && *ahead > frame.time && guint64(*ahead - frame.time) > settings_.sync_window)
+  if (const auto ahead = times_[size_t(other(side))]; settings_.sync != SyncMode::content && ahead &&
+                                                      *ahead > frame.time &&
+                                                      guint64(*ahead - frame.time) > settings_.sync_window)
     say_far_apart(side, frame.time);
-  if (aligner_.ended(other(side))) measurement_.drain();  // the last pair was the last
+  if (aligner_.exhausted(other(side))) measurement_.drain();  // the last pair was the last
   // One stream goes on with its next segment, the other knows of none.
   const auto before = times_[size_t(other(side))];
   if (paused_[size_t(other(side))] && inbox_.level(other(side)).frames > 0 && before &&

@@ -17,6 +17,7 @@
 #include "gst/vmafhip/measurement.h"
 #include "gst/vmafhip/on_screen.h"
 #include "gst/vmafhip/output.h"
+#include "gst/vmafhip/pairing.h"
 #include "gst/vmafhip/settings.h"
 #include "gst/vmafhip/thinning.h"
 
@@ -61,6 +62,7 @@ class Comparer {
   void idle(std::optional<Side> needed);
   void refuse_untimed(Side side, const Stream &stream);
   void say_starving(Side needed, bool fatal);
+  void say_sync();
   void say_far_apart(Side early, gint64 time);
   void unmatched(Side side, FrameAligner::Frame frame);
   std::optional<FrameAligner::Frame> on_screen(gint64 time) const;
@@ -81,7 +83,7 @@ class Comparer {
   Output output_;
   Measurement measurement_;
   Deadlines deadlines_;
-  FrameAligner aligner_;
+  Pairing aligner_;
   OnScreen<FrameAligner::Frame> on_screen_;
   std::optional<FramePair> pair_;  // decided, not yet submitted
   Thinning thinning_;
@@ -96,6 +98,7 @@ class Comparer {
   bool flushed_ = false;                        // a pad was, and what was in flight is not drained yet
   bool over_ = false;                           // until flush or stop
   std::optional<Side> silent_;        // live: the pad that frames no longer wait for, as has been said
+  bool narrow_ = false;               // has been said
   bool far_apart_ = false;            // has been said
   guint64 copied_ = 0;                // as counted
   std::atomic<bool> restart_{false};  // the selected stream was flushed

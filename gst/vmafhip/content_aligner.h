@@ -60,6 +60,11 @@ class ContentAligner {
     follow();
   }
   bool ended(Side side) const { return side == Side::ref ? ref_.ended : dist_.ended; }
+  // Ended, and no frame of that side waits.
+  bool exhausted(Side side) const {
+    const Stream &s = side == Side::ref ? ref_ : dist_;
+    return s.ended && s.frames.empty() && notes_[size_t(side)].empty();
+  }
   // That stream goes on after its end: what is known of the offset need not hold any more.
   void reopen(Side side) {
     if (std::exchange(stream(side).ended, false)) search_anew();

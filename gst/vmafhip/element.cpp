@@ -178,7 +178,8 @@ static void describe(GstElementClass *element) {
        "Element messages, structures named vmafhip; their field type says which: frame (each scored frame: "
        "score, models, features, times), pooled (at the end, at a stop, before a reset and on post-pooled: "
        "mean, min, max, harmonic-mean, stddev and percentiles of every score, counters), window (the same "
-       "of each window), alert (raised, cleared), reset (pools begin anew)"},
+       "of each window), alert (raised, cleared), sync (with sync=content: what is "
+       "known of the offset), reset (pools begin anew)"},
       {"Meta",
        "Scored buffers leave with a GstCustomMeta VmafHipScore, whose structure has the fields of the frame "
        "message"},

@@ -32,6 +32,13 @@ const char *nick_in(const GEnumValue *values, int value) {
   return values->value_nick;
 }
 
+constexpr GEnumValue kSyncModes[] = {
+    {int(SyncMode::timestamp), "Nearest running time within the tolerance", "timestamp"},
+    {int(SyncMode::order), "n-th frame with n-th frame; times are not looked at", "order"},
+    {int(SyncMode::content), "Running time, corrected with an offset that is found in the pictures",
+     "content"},
+    {0, nullptr, nullptr}};
+
 }  // namespace
 
 GType backend_type() {
@@ -44,11 +51,7 @@ GType backend_type() {
 }
 
 GType sync_type() {
-  static const GEnumValue values[] = {
-      {int(SyncMode::timestamp), "Nearest running time within the tolerance", "timestamp"},
-      {int(SyncMode::order), "n-th frame with n-th frame; times are not looked at", "order"},
-      {0, nullptr, nullptr}};
-  static const GType type = enum_type("GstVmafhipSync", values);
+  static const GType type = enum_type("GstVmafhipSync", kSyncModes);
   return type;
 }
 
@@ -114,6 +117,7 @@ GType scale_method_type() {
 }
 
 const char *nick_of(PoolMethod method) { return nick_in(kPoolMethods, int(method)); }
+const char *nick_of(SyncMode mode) { return nick_in(kSyncModes, int(mode)); }
 const char *nick_of(ScaleMethod method) { return nick_in(kScaleMethods, int(method)); }
 
 }  // namespace vmafhip

@@ -4,6 +4,7 @@
 
 #include "engine/pool.h"
 #include "engine/scaler.h"
+#include "gst/vmafhip/aligner.h"
 
 namespace vmafhip {
 
@@ -19,6 +20,7 @@ GType scale_method_type();
 
 // Nick of a property's value, as messages carry it.
 const char *nick_of(PoolMethod method);
+const char *nick_of(SyncMode mode);
 const char *nick_of(ScaleMethod method);
 
 }  // namespace vmafhip

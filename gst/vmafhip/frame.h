@@ -20,6 +20,7 @@ using FrameAligner = Aligner<QueuedFrame>;
 
 struct FramePair {
   FrameAligner::Frame ref, dist;
+  bool by_time = false;   // sync=content, and the pictures do not tell the offset: partners by time stamps
   bool repeated = false;  // dist is not ref's own partner but what was on screen
 };
 

@@ -23,6 +23,7 @@ void Inbox::start(const Limits &limits, std::optional<Side> shown) {
   limits_ = limits;
   shown_ = shown;
   copied_ = 0;
+  kept_bytes_ = 0;
   flow_ = GST_FLOW_OK;
   live_ = independent_ = woken_ = warned_ = false;
   needed_.reset();
@@ -32,7 +33,7 @@ void Inbox::start(const Limits &limits, std::optional<Side> shown) {
 // The first frame always has room: without it nothing could ever go on.
 bool Inbox::at_limit(const Queue &q, const Item &item) const {
   if (q.frames == 0) return false;
-  if (queues_[0].bytes + queues_[1].bytes + item.bytes > limits_.bytes) return true;
+  if (queues_[0].bytes + queues_[1].bytes + kept_bytes_ + item.bytes > limits_.bytes) return true;
   if (!item.timed) return q.frames >= kMostUntimed;
   const auto first =
       std::find_if(q.items.begin(), q.items.end(), [](const Item &i) { return i.buffer && i.timed; });
@@ -292,6 +293,12 @@ Inbox::Woken Inbox::wait(std::optional<Side> needed, bool has_source) {
   if (interrupted_) result = Woken::interrupted;
   needed_.reset();
   return result;
+}
+
+void Inbox::set_kept_bytes(guint64 bytes) {
+  std::lock_guard lock(mutex_);
+  if (bytes < kept_bytes_) room_.notify_all();
+  kept_bytes_ = bytes;
 }
 
 void Inbox::wake() {

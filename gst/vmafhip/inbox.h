@@ -104,6 +104,8 @@ class Inbox {
   Woken wait(std::optional<Side> needed, bool has_source = true);
   // Whether both pads are known to have sources of their own; until start().
   void set_independent(bool independent);
+  // Bytes of frames that were taken and wait elsewhere: they count towards the limit.
+  void set_kept_bytes(guint64 bytes);
   void wake();              // any thread, also the engine's
   void interrupt(bool on);  // wait() returns at once while set; any thread
   // While a hold is on, wait_while_held() waits: both streams are about to move, and frames of the one that has moved
@@ -149,6 +151,7 @@ class Inbox {
   std::condition_variable changed_, room_;
   std::array<Queue, 2> queues_;
   Limits limits_{};
+  guint64 kept_bytes_ = 0;
   std::optional<Side> shown_;
   guint64 copied_ = 0;
   bool live_ = false, independent_ = false, woken_ = false, interrupted_ = false;

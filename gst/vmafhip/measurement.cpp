@@ -97,6 +97,7 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
   PairInfo info = describe(*pair);
   info.frame_number = frame_number_++;
   last_time_ = (settings_.output == Side::ref ? pair->ref : pair->dist).time;
+  const bool unknowable = pair->by_time;
   pair.reset();
   if (!info.repeated && info.running_time && info.dist_running_time &&
       settings_.sync == SyncMode::timestamp && distances_.add(*info.dist_running_time - *info.running_time))
@@ -108,6 +109,7 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
   report_.count([&](Counters &c) {
     ++c.compared;
     c.repeated += info.repeated;
+    c.unknowable += unknowable;
   });
   session_->submit(std::move(*ref), std::move(*dist));  // there is room, and nobody else submits
   return Submitted::done;
@@ -175,6 +177,7 @@ PairInfo Measurement::describe(const FramePair &pair) {
   if (dist.timed) info.dist_running_time = pair.dist.time;
   info.ticket = (settings_.output == Side::ref ? ref : dist).ticket;
   info.repeated = pair.repeated;
+  info.sync = pair.by_time ? nick_of(SyncMode::timestamp) : nick_of(settings_.sync);
   if (info.repeated && settings_.output == Side::dist) info.ticket = Output::kNoTicket;  // of another pair
   return info;
 }
@@ -288,6 +291,18 @@ void Measurement::conclude(bool with_pooled) {
   if (!with_pooled) return;
   post(report_.pooled("pooled", pools(), live().pool_method));
   pooled_ = true;
+}
+
+void Measurement::tell(const SyncNews &news) {
+  static constexpr const char *kStates[] = {"searching", "locked", "lost", "unknowable"};
+  const char *state = kStates[size_t(news.state)];
+  report_.set_sync(state, news.offset);
+  GST_INFO_OBJECT(element_, "sync: %s, offset %" GST_STIME_FORMAT ", confidence %.2f", state,
+                  GST_STIME_ARGS(news.offset), news.confidence);
+  post(StructurePtr(gst_structure_new("vmafhip", "type", G_TYPE_STRING, "sync", "state", G_TYPE_STRING, state,
+                                      "offset", G_TYPE_INT64, news.offset, "confidence", G_TYPE_DOUBLE,
+                                      news.confidence, "frames", G_TYPE_UINT64, guint64(news.frames),
+                                      nullptr)));
 }
 
 void Measurement::post_pooled() { post(report_.pooled("pooled", pools(), live().pool_method)); }

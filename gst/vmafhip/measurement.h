@@ -17,6 +17,7 @@
 #include "gst/vmafhip/inbox.h"
 #include "gst/vmafhip/monitor.h"
 #include "gst/vmafhip/output.h"
+#include "gst/vmafhip/pairing.h"
 #include "gst/vmafhip/picture_watch.h"
 #include "gst/vmafhip/report.h"
 #include "gst/vmafhip/results.h"
@@ -61,6 +62,10 @@ class Measurement {
   void end();
   // The same in between, of what has been taken, without a new start.
   void post_pooled();
+  // sync=content: what has become known of the offset.
+  void tell(const SyncNews &news);
+  // What was compared before counts: its scores come out first, then the error. Never `done`.
+  Submitted fail(const Status &status);
   // A reference frame will not be scored.
   void passed_over(const FrameAligner::Frame &frame);
 
@@ -78,8 +83,6 @@ class Measurement {
   Submitted configure(const FramePair &pair);
   // Posts the first of two pads' errors.
   Submitted refuse(const Status &ref, const Status &dist);
-  // What was compared before counts: its scores come out first, then the error.
-  Submitted fail(const Status &status);
   PairInfo describe(const FramePair &pair);
   void scored(const FrameScores &scores);
   // Says what is to be said of the frames since the last new start.

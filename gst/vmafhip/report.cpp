@@ -72,6 +72,8 @@ Status Report::start(const Session &session, const std::string &score_source) {
   rate_ = FrameRate();
   last_time_.reset();
   last_score_ = pooled_score_ = kNone;
+  sync_state_ = nullptr;
+  offset_ = 0;
   started_ = running_ = true;
   return Status();
 }
@@ -97,8 +99,8 @@ StructurePtr Report::frame(const PairInfo &pair, const FrameScores &scores) cons
   set_double(s.get(), "score", score(of));
   take_structure(s.get(), "models", values("models", models_, of.models));
   take_structure(s.get(), "features", values("features", features_, of.features));
-  gst_structure_set(s.get(), "repeated", G_TYPE_BOOLEAN, gboolean(pair.repeated), "warm-up", G_TYPE_BOOLEAN,
-                    gboolean(scores.warm_up), nullptr);
+  gst_structure_set(s.get(), "sync", G_TYPE_STRING, pair.sync, "repeated", G_TYPE_BOOLEAN,
+                    gboolean(pair.repeated), "warm-up", G_TYPE_BOOLEAN, gboolean(scores.warm_up), nullptr);
   if (!model_source_.empty())
     gst_structure_set(s.get(), "model-source", G_TYPE_STRING, model_source_.c_str(), nullptr);
   return s;
@@ -118,9 +120,9 @@ StructurePtr Report::pooled(const char *type, const Pools &pools, PoolMethod met
 }
 
 void Report::add_origin(GstStructure *s) const {
-  // Pairing by time or order shifts nothing: the offset is that of `sync` messages, which there are none of.
-  gst_structure_set(s, "backend", G_TYPE_STRING, backend_.c_str(), "offset", G_TYPE_INT64, gint64(0),
-                    nullptr);
+  // Pairing by time stamps or order shifts nothing.
+  gst_structure_set(s, "backend", G_TYPE_STRING, backend_.c_str(), "offset", G_TYPE_INT64, offset_, nullptr);
+  if (sync_state_) gst_structure_set(s, "sync-state", G_TYPE_STRING, sync_state_, nullptr);
   if (!model_source_.empty())
     gst_structure_set(s, "model-source", G_TYPE_STRING, model_source_.c_str(), nullptr);
 }
@@ -153,6 +155,12 @@ void Report::scored(const PairInfo &pair, const PictureScores &scores, const Poo
   pooled_score_ = pooled;
 }
 
+void Report::set_sync(const char *state, gint64 offset) {
+  std::lock_guard lock(mutex_);
+  sync_state_ = state;
+  offset_ = offset;
+}
+
 void Report::restart_clock() {
   std::lock_guard lock(mutex_);
   last_time_.reset();
@@ -162,10 +170,11 @@ void Report::add_counters(GstStructure *s) const {
   gst_structure_set(s, "ref-frames", G_TYPE_UINT64, counters_.ref_frames, "dist-frames", G_TYPE_UINT64,
                     counters_.dist_frames, "compared", G_TYPE_UINT64, counters_.compared, "scored",
                     G_TYPE_UINT64, counters_.scored, "ref-unmatched", G_TYPE_UINT64, counters_.ref_unmatched,
-                    "dist-unmatched", G_TYPE_UINT64, counters_.dist_unmatched, "repeated", G_TYPE_UINT64,
-                    counters_.repeated, "late", G_TYPE_UINT64, counters_.late, "held-copied", G_TYPE_UINT64,
-                    counters_.held_copied, "skipped-overload", G_TYPE_UINT64, counters_.skipped_overload,
-                    "extrapolated", G_TYPE_UINT64, counters_.extrapolated, nullptr);
+                    "dist-unmatched", G_TYPE_UINT64, counters_.dist_unmatched, "unknowable", G_TYPE_UINT64,
+                    counters_.unknowable, "repeated", G_TYPE_UINT64, counters_.repeated, "late",
+                    G_TYPE_UINT64, counters_.late, "held-copied", G_TYPE_UINT64, counters_.held_copied,
+                    "skipped-overload", G_TYPE_UINT64, counters_.skipped_overload, "extrapolated",
+                    G_TYPE_UINT64, counters_.extrapolated, nullptr);
 }
 
 StructurePtr Report::counters() const {

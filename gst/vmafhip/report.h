@@ -21,6 +21,7 @@ struct PairInfo {
                duration = GST_CLOCK_TIME_NONE;
   GstClockTime dist_timestamp = GST_CLOCK_TIME_NONE;
   std::optional<gint64> running_time, dist_running_time;  // none without time stamps
+  const char *sync = "";                                  // nick of the way in which the partners were found
   bool repeated = false;  // the distorted frame is not the reference's own partner
   guint64 ticket = 0;     // of the output frame, see Output
 };
@@ -29,9 +30,10 @@ struct Counters {
   guint64 ref_frames = 0, dist_frames = 0;  // that arrived
   guint64 compared = 0, scored = 0;
   guint64 ref_unmatched = 0, dist_unmatched = 0;
-  guint64 repeated = 0;          // compared with the distorted frame then on screen
-  guint64 late = 0;              // scored after their output buffer had left without
-  guint64 held_copied = 0;       // copied, as the source has few buffers and they had to wait
+  guint64 unknowable = 0;   // sync=content: compared by time stamps, as the pictures do not tell the offset
+  guint64 repeated = 0;     // compared with the distorted frame then on screen
+  guint64 late = 0;         // scored after their output buffer had left without
+  guint64 held_copied = 0;  // copied, as the source has few buffers and they had to wait
   guint64 skipped_overload = 0;  // pairs that a live pipeline had no time to score
   guint64 extrapolated = 0;
 };
@@ -72,6 +74,8 @@ class Report {
   }
   // A frame was scored; `pools` have it.
   void scored(const PairInfo &pair, const PictureScores &scores, const Pools &pools, PoolMethod method);
+  // sync=content: what is known of the offset; state is a literal.
+  void set_sync(const char *state, gint64 offset);
   // Running times begin anew.
   void restart_clock();
 
@@ -94,7 +98,9 @@ class Report {
   StructurePtr model_sources_;
   Counters counters_;
   FrameRate rate_;
-  std::optional<gint64> last_time_;  // running time of the reference frame scored last
+  std::optional<gint64> last_time_;   // running time of the reference frame scored last
+  const char *sync_state_ = nullptr;  // sync=content
+  gint64 offset_ = 0;
   double last_score_, pooled_score_;
   bool started_ = false, running_ = false;
 };

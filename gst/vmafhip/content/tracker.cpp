@@ -128,30 +128,45 @@ bool Tracker::advance(Ended ended, std::vector<Choice> &choices) {
   for (;;) {
     if (next_ < dist_.base()) {  // gone before they could be looked at
       abandon_open();
+      give_up_doubtful(choices);
       next_ = dist_.base();
     }
     if (next_ >= dist_.end()) break;
     const double want = dist_.numbered(next_).time + offset_;
     if (!ended.ref && ref_.back().time < want + kAhead) break;
-    if (std::abs(ref_[ref_.nearest(want, ref_.size() - 1)].time - want) > kBehind) {
-      abandon_open();
-      doubtful_.push_back({next_++, -1, 0});
+    const double off = want - ref_[ref_.nearest(want, ref_.size() - 1)].time;
+    // Beyond either end of the reference there is no such frame, however alike its first and last are.
+    if (std::abs(off) > kBehind || off < -ref_.period() || (ended.ref && off > ref_.period())) {
+      if (!decide_open(choices)) return false;
+      give_up_doubtful(choices);
+      choices.push_back({next_++, -1, 0});
       continue;
     }
     open(next_++);
     if (int(columns_.size()) > kLookAhead && !decide(choices)) return false;
   }
   if (!ended.dist || next_ < dist_.end()) return true;
-  while (!columns_.empty())
-    if (!decide(choices)) return false;
-  for (const Choice &choice : doubtful_) choices.push_back({choice.dist, -1, 0});
-  doubtful_.clear();
+  if (!decide_open(choices)) return false;
+  give_up_doubtful(choices);
   return true;
 }
 
 int64_t Tracker::undecided() const {
   if (!doubtful_.empty()) return doubtful_.front().dist;
   return columns_.empty() ? next_ : columns_.front().dist;
+}
+
+// Nothing will confirm them.
+void Tracker::give_up_doubtful(std::vector<Choice> &choices) {
+  for (const Choice &choice : doubtful_) choices.push_back({choice.dist, -1, 0});
+  doubtful_.clear();
+  low_since_ = kLongAgo;
+}
+
+bool Tracker::decide_open(std::vector<Choice> &choices) {
+  while (!columns_.empty())
+    if (!decide(choices)) return false;
+  return true;
 }
 
 void Tracker::abandon_open() {

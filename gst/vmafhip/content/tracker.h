@@ -59,7 +59,9 @@ class Tracker {
   int64_t reach_back(int64_t from) const;
   void estimate(double end);
   void open(int64_t number);
+  bool decide_open(std::vector<Choice> &choices);
   void abandon_open();
+  void give_up_doubtful(std::vector<Choice> &choices);
   bool decide(std::vector<Choice> &choices);
   bool judge(const Column &column, size_t chosen, std::vector<Choice> &choices);
   void compare_with_line(const Column &column, size_t chosen);
