@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 # The golden figures and large random samples test arithmetic, for minutes; the tests of each metric read the same code.
 too_long='golden_test surface_test'
-threaded='aligner_property_test aligner_test inbox_test results_test scheduler_test session_format_test session_strips_test session_subsample_test session_test'
+threaded='aligner_property_test aligner_test inbox_test inbox_wait_test results_test scheduler_test session_format_test session_strips_test session_subsample_test session_test'
 
 # The element's; golden figures and starvation take minutes. Memory of a process means little under a sanitizer.
 elements='element_dropin_test element_formats_test element_hostile_test element_life_test element_messages_test element_report_test element_seek_test element_watch_test'
@@ -38,7 +38,7 @@ run() { # build folder, value of b_sanitize, names of tests
     echo "$name"
     # Leaks in GLib are told from others by their callers, which it does not make easy to find.
     local unwind=1 leaks=1
-    if [[ $name == inbox_test ]]; then unwind=0; fi
+    if [[ $name == inbox_*test ]]; then unwind=0; fi
     if [[ $name == element_* ]]; then leaks=0; fi  # plugins of GStreamer keep what they have
     (
       cd "$build/tests" || exit 1
