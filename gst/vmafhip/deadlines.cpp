@@ -83,7 +83,8 @@ GstClockTime Deadlines::time_of(gint64 running_time) const {
   return GstClockTime(std::max<gint64>(gint64(base_) + running_time + gint64(wait), 0));
 }
 
-bool Deadlines::due(gint64 running_time) const { return now_ >= time_of(running_time); }
+// The system clock rings up to 100 ns early, and only once.
+bool Deadlines::due(gint64 running_time) const { return now_ + GST_USECOND >= time_of(running_time); }
 
 void Deadlines::wake_at(gint64 running_time) {
   const GstClockTime time = time_of(running_time);
