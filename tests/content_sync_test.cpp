@@ -264,6 +264,32 @@ TEST(ContentSync, StillAndBlackPicturesAreUnknowable) {
   }
 }
 
+TEST(ContentSync, ASingleCutGivesLittleConfidence) {
+  // From one still picture to another, the same in both: likely the same moment, but nothing else confirms it.
+  const auto cut = [](double at) { return [at](double t) { return programme(t < at ? 0.4 : 30.4); }; };
+  const Outcome o = run(regular(7, 25), cut(4), regular(7, 25), cut(4.4));
+  ASSERT_EQ(o.state, State::locked);
+  EXPECT_NEAR(o.offset, -0.4, 0.3);  // as near as still pictures can tell
+  EXPECT_LT(o.confidence, 0.5);
+}
+
+TEST(ContentSync, TheSameMotionInAnotherPictureIsUnlike) {
+  const auto ball = [](uint32_t background) {
+    return [background](double t) {
+      Drawing drawing = Programme{background}(0.5);
+      const double x = 64 + 50 * std::sin(t * 5), y = 36 + 25 * std::cos(t * 7.3);
+      for (int v = 0; v < 72; ++v)
+        for (int u = 0; u < 128; ++u)
+          if ((u - x) * (u - x) + (v - y) * (v - y) < 60) drawing.at(u, v) = 235;
+      return drawing;
+    };
+  };
+  EXPECT_EQ(run(regular(8, 25), ball(1), regular(8, 25), ball(1)).state, State::locked);
+  const Outcome o = run(regular(8, 25), ball(1), regular(8, 25), ball(2));
+  EXPECT_EQ(o.matched, 0);
+  EXPECT_EQ(o.state, State::unknowable);
+}
+
 TEST(ContentSync, LocksWhenABlackLeaderEnds) {
   const Draw draw = [](double t) { return t < 7 ? Drawing(128, 72) : programme(t); };
   const Outcome o = run(regular(12, 25), draw, regular(12, 25, 0.6), draw);
