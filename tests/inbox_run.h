@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "gst/vmafhip/inbox.h"
+#include "gst/vmafhip/log.h"
 
 namespace vmafhip::test {
 
@@ -43,7 +44,10 @@ inline Item event() {
 
 class InboxTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { gst_init(nullptr, nullptr); }
+  static void SetUpTestSuite() {
+    gst_init(nullptr, nullptr);
+    register_log_categories();
+  }
   void SetUp() override { inbox_.start(kRoomy); }
 
   // A put() on a thread of its own.

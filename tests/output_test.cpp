@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gst/vmafhip/log.h"
 #include "gst/vmafhip/output.h"
-
-GST_DEBUG_CATEGORY(vmafhip_debug);
 
 namespace vmafhip {
 namespace {
@@ -19,7 +18,7 @@ class OutputTest : public ::testing::Test {
  protected:
   void SetUp() override {
     gst_init(nullptr, nullptr);
-    GST_DEBUG_CATEGORY_INIT(vmafhip_debug, "vmafhip", 0, nullptr);
+    register_log_categories();
     src_ = gst_pad_new("src", GST_PAD_SRC);
     sink_ = gst_pad_new("sink", GST_PAD_SINK);
     origin_ = gst_pad_new("origin", GST_PAD_SINK);

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "gst/vmafhip/errors.h"
+#include "gst/vmafhip/log.h"
 #include "gst/vmafhip/upstream.h"
 
-GST_DEBUG_CATEGORY_EXTERN(vmafhip_pairing_debug);
 #define GST_CAT_DEFAULT vmafhip_pairing_debug
 
 namespace vmafhip {
@@ -31,10 +31,10 @@ bool Comparer::start(const Settings &settings) {
   if (!measurement_.start(settings)) return false;
   settings_ = settings;
   output_ = Output(src_pad_, pad(settings.output));
-  aligner_.start(settings);
+  pairing_.start(settings);
   forget_frames();
   requests_ = 0;
-  over_ = restart_ = far_apart_ = narrow_ = false;
+  over_ = restart_ = far_apart_said_ = narrow_said_ = false;
   pace_ = FrameInterval();
   silent_.reset();
   copied_ = 0;
@@ -53,7 +53,7 @@ void Comparer::stop() {
   measurement_.stop();  // scores what is in flight, whose frames are still held: none of them is late
   output_.clear();
   forget_frames();
-  aligner_.start({});
+  pairing_.start({});
   inbox_.start({});
 }
 
@@ -101,7 +101,7 @@ void Comparer::iterate() {
     flushed_ = false;
   }
   const bool hurry = std::exchange(hurry_, false);
-  FrameAligner::Decision decision = aligner_.step(hurry);
+  FrameAligner::Decision decision = pairing_.step(hurry);
   if (settings_.sync == SyncMode::content) say_sync();
   switch (decision.step) {
     case FrameAligner::Step::need_ref:
@@ -116,7 +116,7 @@ void Comparer::iterate() {
       return inbox_.open(Side::ref) || inbox_.open(Side::dist) ? end_of_segments() : end_of_streams();
     case FrameAligner::Step::pair:
       if (settings_.on_missing == OnMissing::repeat) on_screen_.show(*decision.dist);
-      pair_ = FramePair{std::move(*decision.ref), std::move(*decision.dist), aligner_.by_time()};
+      pair_ = FramePair{std::move(*decision.ref), std::move(*decision.dist), pairing_.by_time()};
       return;
   }
 }
@@ -191,14 +191,14 @@ void Comparer::follow_flushes_and_ends() {
   for (const Side side : {Side::ref, Side::dist}) {
     bool &paused = paused_[size_t(side)];
     if (inbox_.restarted(side)) {
-      aligner_.restart(side);
+      pairing_.restart(side);
       times_[size_t(side)].reset();
       if (side == Side::dist) on_screen_.clear();
       paused = false;
       flushed_ = true;
     }
     // It may go on after its end. After a segment's end the other stream has to reach its own first.
-    if (inbox_.open(side) && !paused) aligner_.reopen(side);
+    if (inbox_.open(side) && !paused) pairing_.reopen(side);
   }
 }
 
@@ -208,20 +208,23 @@ void Comparer::fetch(Side side) {
     case Inbox::Taken::item:
       return accept(side, std::move(item));
     case Inbox::Taken::ended:
-      return aligner_.end(side);
+      return pairing_.end(side);
     case Inbox::Taken::nothing:
       return idle(side);
   }
 }
 
 void Comparer::accept(Side side, Item item) {
-  if (item.reached) aligner_.advance(side, *item.reached);
+  if (item.reached) pairing_.advance(side, *item.reached);
   if (item.segment_done) {
-    aligner_.end(side);
+    pairing_.end(side);
     paused_[size_t(side)] = true;
   }
   if (!item.buffer) return;
-  if (!item.timed && settings_.sync != SyncMode::order) return refuse_untimed(side, *item.stream);
+  if (!item.timed && settings_.sync != SyncMode::order) {
+    post_untimed(element_, pad(side), item.stream->segment);
+    return leave(GST_FLOW_ERROR);
+  }
   if (silent_ == side) silent_.reset();
   measurement_.report().count([&](Counters &c) { ++(side == Side::ref ? c.ref_frames : c.dist_frames); });
   QueuedFrame queued{std::move(item.buffer), std::move(item.stream), Output::kNoTicket, item.bytes,
@@ -231,19 +234,9 @@ void Comparer::accept(Side side, Item item) {
     tickets_.pop_front();
   }
   if (item.timed) times_[size_t(side)] = item.time;
-  if (Status s = aligner_.push(side, {std::move(queued), item.time}); !s.ok()) {
+  if (Status s = pairing_.push(side, {std::move(queued), item.time}); !s.ok()) {
     if (measurement_.fail(s) == Measurement::Submitted::failed) leave(GST_FLOW_ERROR);
   }
-}
-
-void Comparer::refuse_untimed(Side side, const Stream &stream) {
-  GST_ELEMENT_ERROR(element_, STREAM, FORMAT,
-                    (stream.segment.format == GST_FORMAT_TIME ? "Frames on %s have no time stamps"
-                                                              : "The segment on %s is not one of time",
-                     GST_PAD_NAME(pad(side))),
-                    ("Pairing by time needs them: give the source time stamps (appsrc do-timestamp=true, "
-                     "videorate, a parser), or set sync=order to pair by arrival."));
-  leave(GST_FLOW_ERROR);
 }
 
 void Comparer::idle(std::optional<Side> needed) {
@@ -265,66 +258,30 @@ void Comparer::idle(std::optional<Side> needed) {
 }
 
 void Comparer::say_starving(Side needed, bool fatal) {
-  const char *starved = GST_PAD_NAME(pad(needed)), *waiting = GST_PAD_NAME(pad(other(needed)));
-  const auto level = inbox_.level(other(needed));
-  gchar *debug =
-      !gst_pad_is_linked(pad(needed))
-          ? g_strdup_printf("Nothing is linked to %s; link a source to it.", starved)
-          : g_strdup_printf(
-                "%" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
-                " bytes wait on %s. If both pads hang on one tee, "
-                "the branch to %s keeps more frames to itself: raise sync-window (%" G_GUINT64_FORMAT
-                " ns) or max-queue-bytes (%" G_GUINT64_FORMAT
-                "), or let the encoder look less far ahead. "
-                "Otherwise the source of %s gives nothing.",
-                level.frames, level.bytes, waiting, starved, settings_.sync_window, settings_.max_queue_bytes,
-                starved);
-  gchar *text = g_strdup_printf("No frame comes on %s, and %s can go no further", starved, waiting);
-  if (fatal)
-    GST_ELEMENT_ERROR(element_, STREAM, FAILED, ("%s", text), ("%s", debug));
-  else
-    GST_ELEMENT_WARNING(element_, STREAM, FAILED, ("%s", text), ("%s", debug));
-  g_free(text);
-  g_free(debug);
+  const Side waiting = other(needed);
+  const auto level = inbox_.level(waiting);
+  post_starving(element_, {pad(needed), pad(waiting), level.frames, level.bytes, fatal}, settings_);
   if (fatal) leave(GST_FLOW_ERROR);
 }
 
 // sync=content: what is known of the offset, and that memory is too small to know or use it.
 void Comparer::say_sync() {
-  inbox_.set_kept_bytes(aligner_.bytes());
-  while (const auto news = aligner_.news()) measurement_.tell(*news);
-  if (!aligner_.ran_out_of_room() || std::exchange(narrow_, true)) return;
-  GST_ELEMENT_WARNING(
-      element_, STREAM, FAILED, ("max-queue-bytes is too small for sync=content: frames go without partner"),
-      ("While the offset is searched, frames of both streams wait for up to sync-window (%" G_GUINT64_FORMAT
-       " ns) and a second, later for the offset and a second. Raise max-queue-bytes (%" G_GUINT64_FORMAT
-       "), or lower sync-window.",
-       settings_.sync_window, settings_.max_queue_bytes));
-}
-
-void Comparer::say_far_apart(Side early, gint64 time) {
-  if (std::exchange(far_apart_, true)) return;
-  const Side late = other(early);
-  GST_ELEMENT_WARNING(
-      element_, STREAM, FAILED,
-      ("Frames are further apart than sync-window: %s is at %" GST_STIME_FORMAT ", %s at %" GST_STIME_FORMAT,
-       GST_PAD_NAME(pad(early)), GST_STIME_ARGS(time), GST_PAD_NAME(pad(late)),
-       GST_STIME_ARGS(*times_[size_t(late)])),
-      ("Frames without partner are left out until the streams meet. If they show the same moments, set the "
-       "pads' "
-       "offset."));
+  inbox_.set_kept_bytes(pairing_.bytes());
+  while (const auto news = pairing_.news()) measurement_.tell(*news);
+  if (pairing_.ran_out_of_room() && !std::exchange(narrow_said_, true))
+    post_too_little_room(element_, settings_);
 }
 
 // What a viewer of the distorted stream sees at that time.
 std::optional<FrameAligner::Frame> Comparer::on_screen(gint64 time) const {
   if (settings_.on_missing != OnMissing::repeat || settings_.sync != SyncMode::timestamp) return {};
   auto frame = on_screen_.at(time);
-  if (!frame || !aligner_.ended(Side::dist)) return frame;
+  if (!frame || !pairing_.ended(Side::dist)) return frame;
   const GstClockTime duration = GST_BUFFER_DURATION(frame->data.buffer.get());
   const double rate = std::abs(frame->data.stream->segment.rate);
   return on_screen_.at(time, GST_CLOCK_TIME_IS_VALID(duration)
                                  ? gint64(std::min(double(duration) / rate, double(G_MAXINT64 / 2)))
-                                 : aligner_.interval(Side::dist));
+                                 : pairing_.interval(Side::dist));
 }
 
 void Comparer::unmatched(Side side, FrameAligner::Frame frame) {
@@ -338,11 +295,11 @@ void Comparer::unmatched(Side side, FrameAligner::Frame frame) {
       [&](Counters &c) { ++(side == Side::ref ? c.ref_unmatched : c.dist_unmatched); });
   GST_LOG_OBJECT(element_, "%s frame at %" GST_STIME_FORMAT " has no partner", GST_PAD_NAME(pad(side)),
                  GST_STIME_ARGS(frame.time));
-  if (const auto ahead = times_[size_t(other(side))]; settings_.sync != SyncMode::content && ahead &&
-                                                      *ahead > frame.time &&
-                                                      guint64(*ahead - frame.time) > settings_.sync_window)
-    say_far_apart(side, frame.time);
-  if (aligner_.exhausted(other(side))) measurement_.drain();  // the last pair was the last
+  const auto ahead = times_[size_t(other(side))];
+  if (settings_.sync != SyncMode::content && ahead && *ahead > frame.time &&
+      guint64(*ahead - frame.time) > settings_.sync_window && !std::exchange(far_apart_said_, true))
+    post_far_apart(element_, pad(side), frame.time, pad(other(side)), *ahead);
+  if (pairing_.exhausted(other(side))) measurement_.drain();  // the last pair was the last
   // One stream goes on with its next segment, the other knows of none.
   const auto before = times_[size_t(other(side))];
   if (paused_[size_t(other(side))] && inbox_.level(other(side)).frames > 0 && before &&
@@ -396,7 +353,7 @@ void Comparer::leave_out_pair() {
 // Before some are left out: those of half a second.
 size_t Comparer::most_waiting_pairs() const {
   static constexpr gint64 kMostLag = 500 * GST_MSECOND;
-  const gint64 interval = std::max(aligner_.interval(Side::ref), aligner_.interval(Side::dist));
+  const gint64 interval = std::max(pairing_.interval(Side::ref), pairing_.interval(Side::dist));
   return std::max<size_t>(4, interval > 0 ? size_t(kMostLag / interval) : 0);
 }
 
@@ -407,7 +364,7 @@ void Comparer::restart_output() {
 
 void Comparer::start_anew() {
   for (const Side side : {Side::ref, Side::dist})
-    if (inbox_.restarted(side)) aligner_.restart(side);
+    if (inbox_.restarted(side)) pairing_.restart(side);
   measurement_.begin_anew("flush");
   output_.clear();
   forget_frames();
@@ -451,15 +408,10 @@ void Comparer::leave(GstFlowReturn flow) {
       output_.push_eos();
       break;
     case GST_FLOW_NOT_LINKED:
-      GST_ELEMENT_ERROR(element_, STREAM, FAILED,
-                        ("The src pad of vmafhip is not linked: add \"! fakesink\" behind it"), (nullptr));
+      post_unlinked_src(element_);
       break;
     case GST_FLOW_NOT_NEGOTIATED:
-      GST_ELEMENT_ERROR(
-          element_, STREAM, FORMAT,
-          ("The element behind vmafhip does not take the format of %s; put a videoconvert there",
-           GST_PAD_NAME(pad(settings_.output))),
-          (nullptr));
+      post_refused_format(element_, pad(settings_.output));
       break;
     default:
       break;

@@ -60,10 +60,8 @@ class Comparer {
   void fetch(Side side);
   void accept(Side side, Item item);
   void idle(std::optional<Side> needed);
-  void refuse_untimed(Side side, const Stream &stream);
   void say_starving(Side needed, bool fatal);
   void say_sync();
-  void say_far_apart(Side early, gint64 time);
   void unmatched(Side side, FrameAligner::Frame frame);
   std::optional<FrameAligner::Frame> on_screen(gint64 time) const;
   void submit_pair();
@@ -83,28 +81,32 @@ class Comparer {
   Output output_;
   Measurement measurement_;
   Deadlines deadlines_;
-  Pairing aligner_;
+  Pairing pairing_;
   OnScreen<FrameAligner::Frame> on_screen_;
-  std::optional<FramePair> pair_;  // decided, not yet submitted
   Thinning thinning_;
-  bool chosen_ = false;                         // the pair is not left out for want of time
-  bool waited_ = false;                         // it has, for room in the engine
+  std::optional<FramePair> pair_;  // decided, not yet submitted
+  bool chosen_ = false;            // it is not left out for want of time
+  bool waited_ = false;            // it has waited for room in the engine
+
   std::deque<guint64> tickets_;                 // of output frames that are still in the inbox
   FrameInterval pace_;                          // of the selected stream, as it comes
+  gint64 newest_ = 0;                           // running time of its newest frame
   std::array<std::optional<gint64>, 2> times_;  // running times of the frames taken last
   std::array<bool, 2> paused_{};                // a segment is done, and nothing has come since
   guint64 gap_bytes_ = 0;                       // of output frames without partner since the last pair
   bool hurry_ = false;                          // the next decision cannot wait for a frame
   bool flushed_ = false;                        // a pad was, and what was in flight is not drained yet
   bool over_ = false;                           // until flush or stop
-  std::optional<Side> silent_;        // live: the pad that frames no longer wait for, as has been said
-  bool narrow_ = false;               // has been said
-  bool far_apart_ = false;            // has been said
-  guint64 copied_ = 0;                // as counted
+
+  // What has been said, or counted.
+  std::optional<Side> silent_;  // live: the pad that frames no longer wait for
+  bool far_apart_said_ = false, narrow_said_ = false;
+  guint64 copied_ = 0;
+
+  // Set by other threads.
   std::atomic<bool> restart_{false};  // the selected stream was flushed
   std::atomic<unsigned> requests_{0};
-  std::atomic<int> frames_held_{0};
-  gint64 newest_ = 0;  // running time of the selected stream's newest frame
+  std::atomic<int> frames_held_{0};  // set by start() and stop(), read by any
 };
 
 }  // namespace vmafhip

@@ -2,11 +2,8 @@
 
 #include <string_view>
 
+#include "gst/vmafhip/log.h"
 #include "gst/vmafhip/structures.h"
-
-GST_DEBUG_CATEGORY_EXTERN(vmafhip_debug);
-GST_DEBUG_CATEGORY_EXTERN(vmafhip_pairing_debug);
-GST_DEBUG_CATEGORY_EXTERN(vmafhip_score_debug);
 
 namespace vmafhip {
 namespace {

@@ -5,24 +5,17 @@
 #include "gst/vmafhip/element.h"
 
 #include "gst/vmafhip/body.h"
+#include "gst/vmafhip/log.h"
 #include "gst/vmafhip/pad.h"
 #include "gst/vmafhip/properties.h"
 
-GST_DEBUG_CATEGORY(vmafhip_debug);
-GST_DEBUG_CATEGORY(vmafhip_pairing_debug);
-GST_DEBUG_CATEGORY(vmafhip_score_debug);
 #define GST_CAT_DEFAULT vmafhip_debug
 
 using namespace vmafhip;
 
 static void child_proxy_init(gpointer iface, gpointer);
-G_DEFINE_TYPE_WITH_CODE(Vmafhip, vmafhip, GST_TYPE_ELEMENT,
-                        G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY, child_proxy_init)
-                            GST_DEBUG_CATEGORY_INIT(vmafhip_debug, "vmafhip", 0, "video quality measurement");
-                        GST_DEBUG_CATEGORY_INIT(vmafhip_pairing_debug, "vmafhip-pairing", 0,
-                                                "vmafhip: which frames are partners");
-                        GST_DEBUG_CATEGORY_INIT(vmafhip_score_debug, "vmafhip-score", 0,
-                                                "vmafhip: what frames score"))
+G_DEFINE_TYPE_WITH_CODE(Vmafhip, vmafhip, GST_TYPE_ELEMENT, register_log_categories();
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY, child_proxy_init))
 
 static GstStaticPadTemplate ref_template = GST_STATIC_PAD_TEMPLATE(
     "ref_sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VMAFHIP_FORMATS)));

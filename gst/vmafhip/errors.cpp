@@ -1,5 +1,10 @@
 #include "gst/vmafhip/errors.h"
 
+#include "gst/vmafhip/enums.h"
+#include "gst/vmafhip/log.h"
+
+#define GST_CAT_DEFAULT vmafhip_debug
+
 namespace vmafhip {
 
 void post_error(GstElement *element, const Status &status) {
@@ -21,6 +26,102 @@ void post_error(GstElement *element, const Status &status) {
       GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", text), (nullptr));
       break;
   }
+}
+
+// ---- Frames that come, and frames that do not --------------------------------------------------
+
+void post_untimed(GstElement *element, GstPad *pad, const GstSegment &segment) {
+  GST_ELEMENT_ERROR(element, STREAM, FORMAT,
+                    (segment.format == GST_FORMAT_TIME ? "Frames on %s have no time stamps"
+                                                       : "The segment on %s is not one of time",
+                     GST_PAD_NAME(pad)),
+                    ("Pairing by time needs them: give the source time stamps (appsrc do-timestamp=true, "
+                     "videorate, a parser), or set sync=order to pair by arrival."));
+}
+
+void post_starving(GstElement *element, const Starvation &s, const Settings &settings) {
+  const char *starved = GST_PAD_NAME(s.starved), *waiting = GST_PAD_NAME(s.waiting);
+  gchar *debug =
+      !gst_pad_is_linked(s.starved)
+          ? g_strdup_printf("Nothing is linked to %s; link a source to it.", starved)
+          : g_strdup_printf("%" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
+                            " bytes wait on %s. If both pads hang on one tee, the branch to %s keeps more "
+                            "frames to itself: raise sync-window (%" G_GUINT64_FORMAT
+                            " ns) or max-queue-bytes (%" G_GUINT64_FORMAT
+                            "), or let the encoder look less far ahead. Otherwise the source of %s gives "
+                            "nothing.",
+                            s.frames, s.bytes, waiting, starved, settings.sync_window,
+                            settings.max_queue_bytes, starved);
+  gchar *text = g_strdup_printf("No frame comes on %s, and %s can go no further", starved, waiting);
+  if (s.fatal)
+    GST_ELEMENT_ERROR(element, STREAM, FAILED, ("%s", text), ("%s", debug));
+  else
+    GST_ELEMENT_WARNING(element, STREAM, FAILED, ("%s", text), ("%s", debug));
+  g_free(text);
+  g_free(debug);
+}
+
+void post_far_apart(GstElement *element, GstPad *early, gint64 early_time, GstPad *late, gint64 late_time) {
+  GST_ELEMENT_WARNING(
+      element, STREAM, FAILED,
+      ("Frames are further apart than sync-window: %s is at %" GST_STIME_FORMAT ", %s at %" GST_STIME_FORMAT,
+       GST_PAD_NAME(early), GST_STIME_ARGS(early_time), GST_PAD_NAME(late), GST_STIME_ARGS(late_time)),
+      ("Frames without partner are left out until the streams meet. If they show the same moments, set the "
+       "pads' offset."));
+}
+
+void post_too_little_room(GstElement *element, const Settings &settings) {
+  GST_ELEMENT_WARNING(
+      element, STREAM, FAILED, ("max-queue-bytes is too small for sync=content: frames go without partner"),
+      ("While the offset is searched, frames of both streams wait for up to sync-window (%" G_GUINT64_FORMAT
+       " ns) and a second, later for the offset and a second. Raise max-queue-bytes (%" G_GUINT64_FORMAT
+       "), or lower sync-window.",
+       settings.sync_window, settings.max_queue_bytes));
+}
+
+// ---- What leaves -------------------------------------------------------------------------------
+
+void post_unlinked_src(GstElement *element) {
+  GST_ELEMENT_ERROR(element, STREAM, FAILED,
+                    ("The src pad of vmafhip is not linked: add \"! fakesink\" behind it"), (nullptr));
+}
+
+void post_refused_format(GstElement *element, GstPad *origin) {
+  GST_ELEMENT_ERROR(element, STREAM, FORMAT,
+                    ("The element behind vmafhip does not take the format of %s; put a videoconvert there",
+                     GST_PAD_NAME(origin)),
+                    (nullptr));
+}
+
+// ---- What is compared --------------------------------------------------------------------------
+
+void post_not_simultaneous(GstElement *element) {
+  GST_ELEMENT_WARNING(element, STREAM, FAILED, ("Reference and distorted frames are not simultaneous"),
+                      ("More than 5 %% of the pairs lie over 2 ms apart after a constant offset is taken "
+                       "out, as with 30 against 25 frames/s. The frames' distance is in each message; use "
+                       "one frame rate for scores that mean something."));
+}
+
+void post_no_windows(GstElement *element) {
+  GST_ELEMENT_WARNING(element, STREAM, FAILED,
+                      ("Frames on ref_sink have no time stamps, which window and alert-duration need"),
+                      ("There will be no window messages, nor alerts that must last. Give the source time "
+                       "stamps (appsrc do-timestamp=true, videorate, a parser)."));
+}
+
+void post_scaled(GstElement *element, const PictureFormat &ref, const PictureFormat &dist,
+                 ScaleMethod method) {
+  GST_ELEMENT_WARNING(element, STREAM, FORMAT,
+                      ("Distorted pictures are scaled from %dx%d to the reference's %dx%d, scale-method=%s",
+                       dist.width, dist.height, ref.width, ref.height, nick_of(method)),
+                      ("Scores depend on how that is done, and other tools use other kernels. Further sizes "
+                       "are scaled without a warning; scale-method=none makes them an error."));
+}
+
+void post_no_intervals(GstElement *element) {
+  GST_ELEMENT_WARNING(
+      element, LIBRARY, SETTINGS, ("conf-interval: no model gives confidence intervals"),
+      ("They come with bootstrap models (vmaf_b_v0.6.3 and others); the score goes without."));
 }
 
 }  // namespace vmafhip

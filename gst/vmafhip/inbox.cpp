@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "gst/vmafhip/log.h"
+
+#define GST_CAT_DEFAULT vmafhip_debug
+
 namespace vmafhip {
 namespace {
 

@@ -7,11 +7,10 @@
 #include "gst/vmafhip/dropin.h"
 #include "gst/vmafhip/enums.h"
 #include "gst/vmafhip/errors.h"
+#include "gst/vmafhip/log.h"
 #include "gst/vmafhip/mapping.h"
 
-GST_DEBUG_CATEGORY_EXTERN(vmafhip_debug);
 #define GST_CAT_DEFAULT vmafhip_debug
-GST_DEBUG_CATEGORY_EXTERN(vmafhip_score_debug);
 
 namespace vmafhip {
 
@@ -47,10 +46,7 @@ bool Measurement::start(const Settings &settings) {
     post_error(element_, s);
     return false;
   }
-  if (lacks_interval(settings))
-    GST_ELEMENT_WARNING(
-        element_, LIBRARY, SETTINGS, ("conf-interval: no model gives confidence intervals"),
-        ("They come with bootstrap models (vmaf_b_v0.6.3 and others); the score goes without."));
+  if (lacks_interval(settings)) post_no_intervals(element_);
   if (!results_.start(settings, **session)) return false;
   settings_ = settings;
   session_ = std::move(*session);
@@ -101,7 +97,7 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
   pair.reset();
   if (!info.repeated && info.running_time && info.dist_running_time &&
       settings_.sync == SyncMode::timestamp && distances_.add(*info.dist_running_time - *info.running_time))
-    say_not_simultaneous();
+    post_not_simultaneous(element_);
   if (session_->scores_next())
     in_flight_.push_back(info);
   else
@@ -147,8 +143,11 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
                                      crop_note("dist_sink", *dist.stream, *dist_part)));
   configured_ = formats;
   results_.configure(formats.first);
-  if (formats.first.width != formats.second.width || formats.first.height != formats.second.height)
-    say_scaled(formats.first, formats.second);
+  // Once: the sizes of an adaptive stream change all the time.
+  const bool scaled =
+      formats.first.width != formats.second.width || formats.first.height != formats.second.height;
+  if (scaled && !std::exchange(scaled_said_, true))
+    post_scaled(element_, formats.first, formats.second, settings_.scale_method);
   return Submitted::done;
 }
 
@@ -228,7 +227,9 @@ void Measurement::scored(const FrameScores &scores) {
       report_.count([](Counters &c) { ++c.late; });
     if (now.frame_message) post(std::move(structure));
   }
-  if (!info.running_time && (settings_.window > 0 || now.alert.needs_time())) say_untimed();
+  if (!info.running_time && (settings_.window > 0 || now.alert.needs_time()) &&
+      !std::exchange(untimed_said_, true))
+    post_no_windows(element_);
   monitor_.scored(info, of, now.pool_method, now.alert);
   g_object_notify_by_pspec(G_OBJECT(element_), last_score_spec_);
 }
@@ -281,7 +282,7 @@ void Measurement::begin_anew(const char *reason, bool asked_for) {
 
 void Measurement::end() {
   if (!drain()) return;
-  if (distances_.finish()) say_not_simultaneous();
+  if (distances_.finish()) post_not_simultaneous(element_);
   results_.finish(report_.counters().get());
   conclude(true);
 }
@@ -310,32 +311,6 @@ void Measurement::post_pooled() { post(report_.pooled("pooled", pools(), live().
 void Measurement::update(const Settings &settings) {
   std::lock_guard lock(live_mutex_);
   live_ = {settings.frame_message, settings.pool_method, settings.alert};
-}
-
-void Measurement::say_untimed() {
-  if (std::exchange(untimed_said_, true)) return;
-  GST_ELEMENT_WARNING(element_, STREAM, FAILED,
-                      ("Frames on ref_sink have no time stamps, which window and alert-duration need"),
-                      ("There will be no window messages, nor alerts that must last. Give the source time "
-                       "stamps (appsrc do-timestamp=true, videorate, a parser)."));
-}
-
-void Measurement::say_not_simultaneous() {
-  GST_ELEMENT_WARNING(element_, STREAM, FAILED, ("Reference and distorted frames are not simultaneous"),
-                      ("More than 5 %% of the pairs lie over 2 ms apart after a constant offset is taken "
-                       "out, as with 30 against 25 "
-                       "frames/s. The frames' distance is in each message; use one frame rate for scores "
-                       "that mean something."));
-}
-
-// Once: the sizes of an adaptive stream change all the time.
-void Measurement::say_scaled(const PictureFormat &ref, const PictureFormat &dist) {
-  if (std::exchange(scaled_said_, true)) return;
-  GST_ELEMENT_WARNING(element_, STREAM, FORMAT,
-                      ("Distorted pictures are scaled from %dx%d to the reference's %dx%d, scale-method=%s",
-                       dist.width, dist.height, ref.width, ref.height, nick_of(settings_.scale_method)),
-                      ("Scores depend on how that is done, and other tools use other kernels. Further sizes "
-                       "are scaled without a warning; scale-method=none makes them an error."));
 }
 
 void Measurement::post(StructurePtr structure) {

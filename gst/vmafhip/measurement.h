@@ -87,9 +87,6 @@ class Measurement {
   void scored(const FrameScores &scores);
   // Says what is to be said of the frames since the last new start.
   void conclude(bool with_pooled);
-  void say_not_simultaneous();
-  void say_untimed();
-  void say_scaled(const PictureFormat &ref, const PictureFormat &dist);
   void post(StructurePtr structure);
   Pools pools() const { return {session_->feature_pools(), session_->model_pools()}; }
 

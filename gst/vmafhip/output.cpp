@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "gst/vmafhip/log.h"
 #include "gst/vmafhip/mapping.h"
 
-GST_DEBUG_CATEGORY_EXTERN(vmafhip_debug);
 #define GST_CAT_DEFAULT vmafhip_debug
 
 namespace vmafhip {

@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "gst/vmafhip/errors.h"
+#include "gst/vmafhip/log.h"
+
+#define GST_CAT_DEFAULT vmafhip_debug
 
 namespace vmafhip {
 namespace {

@@ -1,7 +1,10 @@
 // What arrives on the pads: frames and events of the sink pads, in the upstream threads, and what comes back from
 // behind the src pad.
 #include "gst/vmafhip/body.h"
+#include "gst/vmafhip/log.h"
 #include "gst/vmafhip/pad.h"
+
+#define GST_CAT_DEFAULT vmafhip_debug
 
 using namespace vmafhip;
 
