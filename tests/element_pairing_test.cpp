@@ -190,6 +190,10 @@ TEST(Pairing, WithoutTimeStamps) {
 TEST(Pairing, OrderLooksAtNoClock) {
   EXPECT_EQ(run({0, 40, 80}, {500, 510, 2000}, "sync=order").pairs, (Pairs{{0, 500}, {40, 510}, {80, 2000}}));
   EXPECT_TRUE(run(grid(0, 40, 120), grid(0, 20, 120), "sync=order").warnings.empty());
+  // Those that are left over are not far from anything either.
+  const Outcome o = run(grid(0, 40, 5), grid(9000, 40, 3), "sync=order");
+  EXPECT_EQ(o.ref_unmatched, 2u);
+  EXPECT_TRUE(o.warnings.empty());
 }
 
 // ---- encoders and starving pads ----------------------------------------------------------------

@@ -295,15 +295,14 @@ void Comparer::unmatched(Side side, FrameAligner::Frame frame) {
       [&](Counters &c) { ++(side == Side::ref ? c.ref_unmatched : c.dist_unmatched); });
   GST_LOG_OBJECT(element_, "%s frame at %" GST_STIME_FORMAT " has no partner", GST_PAD_NAME(pad(side)),
                  GST_STIME_ARGS(frame.time));
-  const auto ahead = times_[size_t(other(side))];
-  if (settings_.sync != SyncMode::content && ahead && *ahead > frame.time &&
-      guint64(*ahead - frame.time) > settings_.sync_window && !std::exchange(far_apart_said_, true))
-    post_far_apart(element_, pad(side), frame.time, pad(other(side)), *ahead);
+  const std::optional<gint64> partners = times_[size_t(other(side))];  // latest time
+  if (settings_.sync == SyncMode::timestamp && partners && *partners > frame.time &&
+      guint64(*partners - frame.time) > settings_.sync_window && !std::exchange(far_apart_said_, true))
+    post_far_apart(element_, pad(side), frame.time, pad(other(side)), *partners);
   if (pairing_.exhausted(other(side))) measurement_.drain();  // the last pair was the last
   // One stream goes on with its next segment, the other knows of none.
-  const auto before = times_[size_t(other(side))];
-  if (paused_[size_t(other(side))] && inbox_.level(other(side)).frames > 0 && before &&
-      frame.time - *before > gint64(settings_.sync_window))
+  if (paused_[size_t(other(side))] && inbox_.level(other(side)).frames > 0 && partners &&
+      frame.time - *partners > gint64(settings_.sync_window))
     paused_[size_t(other(side))] = false;
   if (side == Side::ref) measurement_.passed_over(frame);
   if (side != settings_.output) return;
