@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every pipeline and program that README.md shows, on two short clips of its own.
+"""Runs every pipeline and program that README.md shows, on two short clips of its own, and looks for the tests it names.
 
     readme_test.py SOURCE_ROOT BUILD_ROOT
 
@@ -87,9 +87,31 @@ class Readme:
         raise ValueError(f"README.md has a block that this test does not know:\n{block}")
 
 
+def tests_that_are_not_there(text, folder):
+    """Tests that the table of situations names in its last column, `Suite.Case` or a file's stem, and nobody has."""
+    cases, stems = set(), {path.name.removesuffix("_test.cpp") for path in folder.glob("*_test.cpp")}
+    for path in folder.glob("*_test.cpp"):
+        cases |= {f"{suite}.{case}" for suite, case in
+                  re.findall(r"^TEST(?:_[FP])?\((\w+),\s*(\w+)\)", path.read_text(encoding="utf-8"), re.MULTILINE)}
+    rows = re.findall(r"^\|.*\|.*\| (.*) \|$", text.partition("\n## What happens when\n")[2].partition("\n## ")[0], re.MULTILINE)
+    names = [name for row in rows[1:] for name in re.sub(r" \(\w+\)|`", "", row).split(", ")]
+    if len(names) < 40:
+        return ["the table itself"]
+    def known(name):
+        if "." not in name:
+            return name in stems
+        pattern = re.escape(name).replace(r"\*", r"\w+").replace("…", r"\w*")
+        return any(re.fullmatch(pattern, case) for case in cases)
+    return [name for name in names if not known(name)]
+
+
 def main():
     source, build = map(pathlib.Path, sys.argv[1:3])
-    readme = Readme((source / "README.md").read_text(encoding="utf-8"))
+    text = (source / "README.md").read_text(encoding="utf-8")
+    if missing := tests_that_are_not_there(text, source / "tests"):
+        print("README.md names tests that are not there:", ", ".join(missing))
+        return 1
+    readme = Readme(text)
     if run("gst-inspect-1.0 x264enc && gst-inspect-1.0 avdec_h264 && gst-inspect-1.0 qtdemux", ".")[0] != 0:
         print("x264enc, avdec_h264 or qtdemux is not here")
         return 77
