@@ -12,10 +12,13 @@ cd "$(dirname "$0")/.."
 
 # The golden figures and large random samples test arithmetic, for minutes; the tests of each metric read the same code.
 too_long='golden_test surface_test'
-threaded='aligner_property_test aligner_test inbox_test inbox_wait_test results_test scheduler_test session_format_test session_strips_test session_subsample_test session_test'
+threaded='aligner_property_test aligner_test inbox_test inbox_wait_test results_test scheduler_test session_format_test session_scale_test session_strips_test session_subsample_test session_test'
 
 # The element's; golden figures and starvation take minutes. Memory of a process means little under a sanitizer.
-elements='element_dropin_test element_formats_test element_hostile_test element_life_test element_messages_test element_report_test element_seek_test element_watch_test'
+elements='element_content_test element_crop_meta_test element_crop_test element_cycle_test element_dropin_test
+  element_dynamic_test element_formats_test element_hostile_test element_life_test element_likeness_test element_live_test
+  element_messages_test element_overload_test element_report_test element_results_test element_scale_test element_seek_test
+  element_subsample_test element_watch_test'
 export GTEST_FILTER=-Memory.*
 
 # Names of the unit tests, as the build knows them.
