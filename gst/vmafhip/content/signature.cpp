@@ -21,6 +21,12 @@ int line_step(int height) {
   return step > 1 ? step | 1 : 1;
 }
 
+// A sample of more than 8 bits; a buffer may put it at an odd address.
+struct [[gnu::packed]] Word {
+  uint16_t value;
+  operator uint16_t() const { return value; }
+};
+
 template <class T>
 const T *row_of(const Luma &luma, int y) {
   return reinterpret_cast<const T *>(static_cast<const std::byte *>(luma.data) + y * luma.stride);
@@ -85,12 +91,12 @@ void Signer::sign(const Luma &luma, double seconds, Signature &signature) {
   if (luma.depth == 8)
     find_bars<uint8_t>(luma, seconds);
   else
-    find_bars<uint16_t>(luma, seconds);
+    find_bars<Word>(luma, seconds);
   signature.bars = active_ != whole;
   if (luma.depth == 8)
     measure<uint8_t>(luma, signature);
   else
-    measure<uint16_t>(luma, signature);
+    measure<Word>(luma, signature);
 }
 
 template <class T>
