@@ -180,26 +180,30 @@ bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, int lookback, boo
 }
 
 bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
-  std::unique_lock lock(mutex_);
-  if (!takes_frames() || dist.size() != slot(submitted_).pictures.dist.size()) return false;
+  {
+    std::lock_guard lock(mutex_);
+    if (!takes_frames() || dist.size() != slot(submitted_).pictures.dist.size()) return false;
+  }
+  // Only this thread takes room, and no worker looks at the slot yet. Pictures are let go without the lock.
+  const bool measures = layout_->measures(submitted_);
   if (!layout_->reads_distorted(submitted_))
     for (Picture &d : dist) d = Picture();
-  if (!layout_->measures(submitted_)) {
-    slot(submitted_++).measured = true;
-    pass_measured();
-    return true;
+  if (measures) {
+    FramePictures &pictures = slot(submitted_).pictures;
+    if (lookback_ > 0) {
+      pictures.earlier = history_;
+      history_[1] = lookback_ > 1 ? std::move(history_[0]) : Picture();
+      history_[0] = ref;
+    }
+    pictures.ref = std::move(ref);
+    for (size_t i = 0; i < dist.size(); ++i) pictures.dist[i] = std::move(dist[i]);
   }
-  FramePictures &pictures = slot(submitted_).pictures;
-  if (lookback_ > 0) {
-    pictures.earlier = history_;
-    history_[1] = lookback_ > 1 ? std::move(history_[0]) : Picture();
-    history_[0] = ref;
+  {
+    std::lock_guard lock(mutex_);
+    slot(submitted_++).measured = !measures;
+    if (!measures) pass_measured();
   }
-  pictures.ref = std::move(ref);
-  for (size_t i = 0; i < dist.size(); ++i) pictures.dist[i] = std::move(dist[i]);
-  ++submitted_;
-  lock.unlock();
-  work_.notify_one();
+  if (measures) work_.notify_one();
   return true;
 }
 
