@@ -64,6 +64,9 @@ Result<Rect> picture_part(const GstBuffer *buffer, const Stream &stream) {
       return Status(Code::io, "a buffer's crop meta says " + size_text(meta->width, meta->height) + " at " +
                                   std::to_string(meta->x) + "," + std::to_string(meta->y) +
                                   ", which is not within its " + size_text(width, height));
+    if (meta->width == 0 || meta->height == 0)
+      return Status(Code::io, "a buffer's crop meta says " + size_text(meta->width, meta->height) +
+                                  ", which leaves no picture");
     part = {int(meta->x), int(meta->y), int(meta->width), int(meta->height)};
   }
   const Rect rest = inside(part, stream.crop);

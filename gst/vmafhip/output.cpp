@@ -58,8 +58,8 @@ GstFlowReturn Output::release(const std::atomic<bool> &stop) {
 void Output::push_stream_start() {
   if (std::exchange(started_, true)) return;
   GstEvent *event = gst_pad_get_sticky_event(origin_, GST_EVENT_STREAM_START, 0);
-  if (!event) {
-    gchar *id = gst_pad_create_stream_id(src_, GST_PAD_PARENT(src_), nullptr);
+  if (!event) {  // ended before it began; GStreamer makes ids for elements with one sink pad at most
+    gchar *id = g_strdup_printf("vmafhip-%08x%08x", g_random_int(), g_random_int());
     event = gst_event_new_stream_start(id);
     g_free(id);
   }
