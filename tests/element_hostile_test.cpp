@@ -221,6 +221,33 @@ TEST(Eos, WithoutFramesOrALinkIsAnErrorNotSilence) {
   EXPECT_NE(pipeline.errors[0].find("fakesink"), std::string::npos) << pipeline.errors[0];
 }
 
+TEST(Eos, BeforeAnyStreamHasBegun) {
+  Pipeline pipeline("vmafhip name=v ! fakesink name=out");
+  ASSERT_TRUE(pipeline.play());
+  g_log_set_always_fatal(GLogLevelFlags(G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL));
+  EXPECT_TRUE(gst_element_send_event(pipeline.get("v"), gst_event_new_eos()));
+  EXPECT_EQ(pipeline.wait(20), "eos");
+  g_log_set_always_fatal(GLogLevelFlags(G_LOG_LEVEL_ERROR));
+}
+
+// A pipeline that measures nothing must not look like one that has measured.
+TEST(Eos, WithoutAnyPartnersIsSaid) {
+  for (const auto &[settings, ref, dist] : {std::tuple{"tolerance=0 dist_sink::offset=3000000", 5, 5},
+                                            {"", 5, 0},
+                                            {"", 0, 5},
+                                            {"sync=order", 5, 0}}) {
+    Pipeline pipeline(two_apps(settings));
+    pipeline.feed("ref", some(ref));
+    pipeline.feed("dist", some(dist));
+    EXPECT_EQ(pipeline.run(20), "eos");
+    EXPECT_TRUE(pipeline.frames.empty());
+    ASSERT_EQ(pipeline.warnings.size(), 1u) << settings;
+    const std::string counts =
+        "of " + std::to_string(ref) + " frames on ref_sink and " + std::to_string(dist) + " on dist_sink";
+    EXPECT_NE(pipeline.warnings[0].find(counts), std::string::npos) << pipeline.warnings[0];
+  }
+}
+
 class Pads : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -385,6 +385,10 @@ void Comparer::end_of_segments() {
 
 void Comparer::end_of_streams() {
   if (!measurement_.drain()) return;
+  Counters counters;
+  measurement_.report().count([&](const Counters &c) { counters = c; });
+  if (counters.compared + counters.skipped_overload == 0 && !far_apart_said_ && !narrow_said_)
+    post_nothing_compared(element_, counters.ref_frames, counters.dist_frames, settings_);
   const GstFlowReturn flow = output_.release(restart_);
   leave(flow == GST_FLOW_OK ? GST_FLOW_EOS : flow);
 }

@@ -70,6 +70,20 @@ void post_far_apart(GstElement *element, GstPad *early, gint64 early_time, GstPa
        "pads' offset."));
 }
 
+void post_nothing_compared(GstElement *element, guint64 ref_frames, guint64 dist_frames,
+                           const Settings &settings) {
+  const char *why = ref_frames == 0 || dist_frames == 0 ? "One stream was empty."
+                    : settings.sync == SyncMode::order
+                        ? "One stream was dropped before the other came."
+                        : "Their running times are further apart than tolerance, or one stream ended before "
+                          "the other began: set the pads' offset, or tolerance, or sync=order.";
+  GST_ELEMENT_WARNING(element, STREAM, FAILED,
+                      ("Nothing was compared: of %" G_GUINT64_FORMAT
+                       " frames on ref_sink and %" G_GUINT64_FORMAT " on dist_sink no two were partners",
+                       ref_frames, dist_frames),
+                      ("%s", why));
+}
+
 void post_too_little_room(GstElement *element, const Settings &settings) {
   GST_ELEMENT_WARNING(
       element, STREAM, FAILED, ("max-queue-bytes is too small for sync=content: frames go without partner"),

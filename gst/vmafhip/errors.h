@@ -26,6 +26,9 @@ void post_starving(GstElement *element, const Starvation &starvation, const Sett
 // sync=content have no room.
 void post_far_apart(GstElement *element, GstPad *early, gint64 early_time, GstPad *late, gint64 late_time);
 void post_too_little_room(GstElement *element, const Settings &settings);
+// Warning: both streams have ended, and no two frames were partners.
+void post_nothing_compared(GstElement *element, guint64 ref_frames, guint64 dist_frames,
+                           const Settings &settings);
 
 // ---- What leaves. Errors.
 
