@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Turns what `gst-launch-1.0 -m` prints about a vmafhip element into a line a frame, window and alert, and a table at the end.
+"""Turns what `gst-launch-1.0 -m` prints about a vmafhip element into lines, of frames, windows, alerts and what is known
+of the offset with sync=content, and a table at the end.
 
     gst-launch-1.0 -m … vmafhip name=v ! fakesink | examples/scores.py [--duration SECONDS]
 
@@ -115,6 +116,12 @@ def alert_line(alert):
     return "  ".join(parts + [f"(since {clock(alert['since'])})"])
 
 
+def sync_line(sync):
+    if sync["state"] != "locked":
+        return f"sync {sync['state']}"
+    return f"sync locked  offset {sync['offset'] / 1e9:+.3f} s  confidence {sync['confidence']:.2f}"
+
+
 def table_lines(pooled):
     scores = {**pooled.get("models", {}), **pooled.get("features", {})}
     columns = [c for c in COLUMNS if any(c in values for values in scores.values())]
@@ -175,6 +182,8 @@ def main():
             print(window_line(message), flush=True)
         elif message.get("type") == "alert":
             print(alert_line(message), flush=True)
+        elif message.get("type") == "sync":
+            print(sync_line(message), flush=True)
         elif message.get("type") == "pooled":
             pooled = message
             print("\n" + "\n".join(table_lines(pooled)), flush=True)

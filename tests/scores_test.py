@@ -31,6 +31,10 @@ ALERT = (
     'Got message #42 from element "v" (element): vmafhip, type=(string)alert, state=(string)%s, '
     "source=(string)vmaf_v0.6.1, running-time=(guint64)1500000000, since=(guint64)%d%s;"
 )
+SYNC = (
+    'Got message #43 from element "v" (element): vmafhip, type=(string)sync, state=(string)%s, offset=(gint64)%d, '
+    "confidence=(double)%s, frames=(guint64)69;"
+)
 OTHER = [
     "Setting pipeline to PAUSED ...",
     'Got message #35 from element "pipeline0" (stream-start): GstMessageStreamStart, group-id=(uint)1;',
@@ -92,6 +96,11 @@ def main():
             "ALERT cleared 0:00:01.500  vmaf_v0.6.1  (since -)",
         ],
         "windows and alerts",
+    )
+    expect(
+        run(root, [SYNC % ("searching", 0, "0"), SYNC % ("locked", -400343924, "0.58711600093652871")]).stdout.splitlines(),
+        ["sync searching", "sync locked  offset -0.400 s  confidence 0.59"],
+        "what is known of the offset",
     )
     print("scores.py reads what gst-launch-1.0 prints")
 
