@@ -5,7 +5,7 @@ of the offset with sync=content, and a table at the end.
     gst-launch-1.0 -m … vmafhip name=v ! fakesink | examples/scores.py [--duration SECONDS]
 
 With the duration of the video, each line also says how far the comparison is. Exit status 0 if the element
-posted pooled scores of at least one frame, else 1.
+posted pooled scores of at least one frame, else 1. The messages must have their own name (no message-name).
 """
 import argparse
 import os
@@ -130,9 +130,10 @@ def table_lines(pooled):
     for name, values in scores.items():
         cells = (f"{values[c]:15.6f}" if c in values else f"{'-':>15}" for c in columns)
         yield f"{name:{width}}" + "".join(cells)
-    unmatched = {key: pooled[key] for key in ("ref-unmatched", "dist-unmatched", "repeated") if pooled.get(key)}
+    told = ("ref-unmatched", "dist-unmatched", "unknowable", "repeated", "late", "skipped-overload", "extrapolated")
+    counters = {key: pooled[key] for key in told if pooled.get(key)}
     yield ""
-    facts = [f"{pooled.get('frames', 0)} frames"] + [f"{count} {key}" for key, count in unmatched.items()]
+    facts = [f"{pooled.get('frames', 0)} frames"] + [f"{count} {key}" for key, count in counters.items()]
     for key in ("backend", "model-source"):
         if pooled.get(key):
             facts.append(f"{key}: {pooled[key]}")
@@ -145,11 +146,13 @@ class Complaints:
 
     def __init__(self):
         self.state = "none"
+        self.failed = False
 
     def line(self, line):
         if line.startswith(("WARNING", "ERROR")):
             print(line, end="", file=sys.stderr)
             self.state = "text"
+            self.failed |= line.startswith("ERROR")
         elif self.state == "text":
             self.state = "place" if line.startswith("Additional debug info") else "none"
         elif self.state == "place":
@@ -167,7 +170,7 @@ def main():
     # Ctrl-C ends the pipeline, whose last words are still wanted.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pooled = None
-    messages = 0
+    messages = own = 0
     complaints = Complaints()
     for line in sys.stdin:
         messages += line.startswith("Got message")
@@ -175,6 +178,7 @@ def main():
         if not match:
             complaints.line(line)
             continue
+        own += 1
         message = Parser(match.group(1)).structure()
         if message.get("type") == "frame":
             print(frame_line(message, duration), flush=True)
@@ -187,8 +191,13 @@ def main():
         elif message.get("type") == "pooled":
             pooled = message
             print("\n" + "\n".join(table_lines(pooled)), flush=True)
-    if not messages:
+    if not messages and not complaints.failed:
         print("No message came in: gst-launch-1.0 prints them with -m only", file=sys.stderr)
+    elif not complaints.failed and not own:
+        print("None of the messages is named vmafhip: leave message-name out", file=sys.stderr)
+    elif not complaints.failed and not pooled:
+        print("No pooled scores came in: with -e, gst-launch-1.0 ends the streams at Ctrl-C and waits for them",
+              file=sys.stderr)
     sys.exit(0 if pooled and pooled.get("frames") else 1)
 
 

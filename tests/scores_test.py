@@ -102,6 +102,13 @@ def main():
         ["sync searching", "sync locked  offset -0.400 s  confidence 0.59"],
         "what is known of the offset",
     )
+    # Why there is no table.
+    expect("-m only" in run(root, ["Setting pipeline to PAUSED ..."]).stderr, True, "without -m")
+    expect("message-name" in run(root, [OTHER[1], POOLED.replace("vmafhip, ", "VMAF, ")]).stderr, True, "other name")
+    expect("with -e" in run(root, [FRAME % (38, 0, 0, "false")]).stderr, True, "cut off")
+    failed = run(root, ["ERROR: from element /GstPipeline:pipeline0/Vmafhip:v: there is no model"])
+    expect(failed.stderr.count("\n"), 1, "lines about an error")
+    expect("2 late" in run(root, [POOLED.replace("dist-un", "late=(guint64)2, dist-un")]).stdout, True, "counters")
     print("scores.py reads what gst-launch-1.0 prints")
 
 
