@@ -207,6 +207,7 @@ TEST(DropIn, MetricThatIsNotThereIsSaid) {
   EXPECT_EQ(pipeline.run(), "error");
   ASSERT_FALSE(pipeline.errors.empty());
   EXPECT_NE(pipeline.errors[0].find("float_psnr"), std::string::npos) << pipeline.errors[0];
+  EXPECT_NE(pipeline.errors[0].find("psnr=true"), std::string::npos) << pipeline.errors[0];
   EXPECT_NE(pipeline.errors[0].find("motion"), std::string::npos) << pipeline.errors[0];
 }
 

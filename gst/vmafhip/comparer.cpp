@@ -222,7 +222,7 @@ void Comparer::accept(Side side, Item item) {
   }
   if (!item.buffer) return;
   if (!item.timed && settings_.sync != SyncMode::order) {
-    post_untimed(element_, pad(side), item.stream->segment);
+    post_untimed(element_, pad(side), item.stream->segment, settings_.sync);
     return leave(GST_FLOW_ERROR);
   }
   if (silent_ == side) silent_.reset();

@@ -30,13 +30,16 @@ void post_error(GstElement *element, const Status &status) {
 
 // ---- Frames that come, and frames that do not --------------------------------------------------
 
-void post_untimed(GstElement *element, GstPad *pad, const GstSegment &segment) {
+void post_untimed(GstElement *element, GstPad *pad, const GstSegment &segment, SyncMode sync) {
+  const bool content = sync == SyncMode::content;
   GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-                    (segment.format == GST_FORMAT_TIME ? "Frames on %s have no time stamps"
-                                                       : "The segment on %s is not one of time",
-                     GST_PAD_NAME(pad)),
-                    ("Pairing by time needs them: give the source time stamps (appsrc do-timestamp=true, "
-                     "videorate, a parser), or set sync=order to pair by arrival."));
+                    ("Frames on %s have no time stamps%s", GST_PAD_NAME(pad),
+                     segment.format == GST_FORMAT_TIME ? "" : ": their segment is not one of time"),
+                    ("%s (appsrc do-timestamp=true, a parser such as h264parse or rawvideoparse)%s",
+                     content ? "sync=content needs to know how far apart the frames of a stream are; any "
+                               "times at their rate will do"
+                             : "Pairing by time needs them: give the source time stamps",
+                     content ? "." : ", or set sync=order to pair by arrival."));
 }
 
 void post_starving(GstElement *element, const Starvation &s, const Settings &settings) {
@@ -112,8 +115,9 @@ void post_refused_format(GstElement *element, GstPad *origin) {
 void post_not_simultaneous(GstElement *element) {
   GST_ELEMENT_WARNING(element, STREAM, FAILED, ("Reference and distorted frames are not simultaneous"),
                       ("More than 5 %% of the pairs lie over 2 ms apart after a constant offset is taken "
-                       "out, as with 30 against 25 frames/s. The frames' distance is in each message; use "
-                       "one frame rate for scores that mean something."));
+                       "out. If the frame rates differ, as 30 and 25 frames/s do, bring both to one for "
+                       "scores that mean something; time stamps that only jitter, as a network's do, harm "
+                       "no score. The frames' distance is in each message."));
 }
 
 void post_no_windows(GstElement *element) {
@@ -123,11 +127,11 @@ void post_no_windows(GstElement *element) {
                        "stamps (appsrc do-timestamp=true, videorate, a parser)."));
 }
 
-void post_scaled(GstElement *element, const PictureFormat &ref, const PictureFormat &dist,
-                 ScaleMethod method) {
+void post_scaled(GstElement *element, const PictureFormat &ref, const PictureFormat &dist, ScaleMethod method,
+                 const std::string &note) {
   GST_ELEMENT_WARNING(element, STREAM, FORMAT,
-                      ("Distorted pictures are scaled from %dx%d to the reference's %dx%d, scale-method=%s",
-                       dist.width, dist.height, ref.width, ref.height, nick_of(method)),
+                      ("Distorted pictures are scaled from %dx%d to the reference's %dx%d, scale-method=%s%s",
+                       dist.width, dist.height, ref.width, ref.height, nick_of(method), note.c_str()),
                       ("Scores depend on how that is done, and other tools use other kernels. Further sizes "
                        "are scaled without a warning; scale-method=none makes them an error."));
 }

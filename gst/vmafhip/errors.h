@@ -3,6 +3,8 @@
 #pragma once
 #include <gst/gst.h>
 
+#include <string>
+
 #include "engine/picture.h"
 #include "engine/status.h"
 #include "gst/vmafhip/settings.h"
@@ -14,7 +16,7 @@ void post_error(GstElement *element, const Status &status);
 // ---- Frames that come, and frames that do not.
 
 // Error: a pad's frames, or its segment, have no time, which pairing needs.
-void post_untimed(GstElement *element, GstPad *pad, const GstSegment &segment);
+void post_untimed(GstElement *element, GstPad *pad, const GstSegment &segment, SyncMode sync);
 // No frame comes on `starved` while frames wait on `waiting`. An error if `fatal`, else a warning.
 struct Starvation {
   GstPad *starved, *waiting;
@@ -39,8 +41,8 @@ void post_refused_format(GstElement *element, GstPad *origin);
 
 void post_not_simultaneous(GstElement *element);
 void post_no_windows(GstElement *element);
-void post_scaled(GstElement *element, const PictureFormat &ref, const PictureFormat &dist,
-                 ScaleMethod method);
+void post_scaled(GstElement *element, const PictureFormat &ref, const PictureFormat &dist, ScaleMethod method,
+                 const std::string &note);
 void post_no_intervals(GstElement *element);
 
 }  // namespace vmafhip

@@ -38,8 +38,9 @@ bool Measurement::start(const Settings &settings) {
   options.threads = int(settings.threads);
   options.scale = settings.scale_method;
   auto session = Session::create(options);
-  if (!session.ok()) {
-    post_error(element_, session.status());
+  if (const Status &s = session.status(); !s.ok()) {
+    post_error(element_,
+               s.code() == Code::not_found ? Status(s.code(), s.message() + metrics_note(settings)) : s);
     return false;
   }
   if (Status s = report_.start(**session, settings.score_source); !s.ok()) {
@@ -138,16 +139,17 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
     begin_anew("caps");
   }
   configured_.reset();
+  const std::string cropped =
+      crop_note("ref_sink", *ref.stream, *ref_part) + crop_note("dist_sink", *dist.stream, *dist_part);
   if (Status s = session_->configure(formats.first, formats.second); !s.ok())
-    return fail(Status(s.code(), s.message() + crop_note("ref_sink", *ref.stream, *ref_part) +
-                                     crop_note("dist_sink", *dist.stream, *dist_part)));
+    return fail(Status(s.code(), s.message() + cropped));
   configured_ = formats;
   results_.configure(formats.first);
   // Once: the sizes of an adaptive stream change all the time.
   const bool scaled =
       formats.first.width != formats.second.width || formats.first.height != formats.second.height;
   if (scaled && !std::exchange(scaled_said_, true))
-    post_scaled(element_, formats.first, formats.second, settings_.scale_method);
+    post_scaled(element_, formats.first, formats.second, settings_.scale_method, cropped);
   return Submitted::done;
 }
 

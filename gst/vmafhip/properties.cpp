@@ -118,7 +118,9 @@ const std::vector<Row> &settings_table() {
                               kFixed),
       unsigned64<&S::sync_window>(
           0, G_MAXINT64, "sync-window", "Synchronisation window",
-          "How far apart in ns the streams may run: what may wait on one pad for the other", kFixed),
+          "How far apart in ns the streams may run: what may wait on one pad for the other, and "
+          "the offsets that sync=content searches, in either direction (60 s at most)",
+          kFixed),
       unsigned64<&S::max_queue_bytes>(1, G_MAXUINT64, "max-queue-bytes", "Most queued bytes",
                                       "Bytes that the waiting frames of both pads may take together", kFixed),
       choice<&S::scale_method>(scale_method_type(), "scale-method", "Scale method",
