@@ -335,6 +335,40 @@ TEST(Live, DistortedStreamStalls) {
   }
 }
 
+// The end of such a frame lies before its beginning unless the sum is watched, and so outside of the segment.
+TEST_F(Pads, DurationsBeyondTheScale) {
+  static constexpr int kFirst = 25 * 3600;
+  for (GstHarness *h : {ref_, dist_}) {
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    segment.start = segment.time = kFirst * kFrame;
+    ASSERT_TRUE(gst_harness_push_event(h, gst_event_new_segment(&segment)));
+    for (const int i : {0, 1, 2}) {
+      GstBuffer *buffer = plain(kFirst + i);
+      GST_BUFFER_DURATION(buffer) = GST_CLOCK_TIME_NONE - 1;
+      ASSERT_EQ(gst_harness_push(h, buffer), GST_FLOW_OK);
+    }
+    ASSERT_TRUE(gst_harness_push_event(h, gst_event_new_eos()));
+  }
+  for (const int i : {0, 1, 2}) expect_out(kFirst + i, true);
+}
+
+TEST_F(Pads, LatenciesBeyondTheScale) {
+  const auto answer = [](GstPad *pad, GstObject *parent, GstQuery *query) -> gboolean {
+    if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) return gst_pad_query_default(pad, parent, query);
+    gst_query_set_latency(query, TRUE, 0, GST_CLOCK_TIME_NONE - 2);
+    return TRUE;
+  };
+  for (GstHarness *h : {ref_, dist_}) gst_pad_set_query_function(h->srcpad, answer);
+  GstQuery *query = gst_query_new_latency();
+  ASSERT_TRUE(gst_pad_peer_query(ref_->sinkpad, query));
+  GstClockTime least, most;
+  gst_query_parse_latency(query, nullptr, &least, &most);
+  gst_query_unref(query);
+  EXPECT_GE(most, GST_CLOCK_TIME_NONE - 2);
+  EXPECT_LT(least, GST_SECOND);
+}
+
 TEST_F(Pads, FlushStopWithoutStart) {
   for (int round = 0; round < 20; ++round) {
     push(ref_, 0);

@@ -67,9 +67,9 @@ static gboolean latency_query(Vmafhip *self, GstQuery *query) {
   comparer.inbox().set_live(live);
   if (live) {
     const GstClockTime own = comparer.deadlines().latency();
-    least += own;
+    least = later(least, own);
     // Frames may also wait for their partners here.
-    if (GST_CLOCK_TIME_IS_VALID(most)) most += own + self->body->sync_window;
+    if (GST_CLOCK_TIME_IS_VALID(most)) most = later(later(most, own), self->body->sync_window);
   }
   gst_query_set_latency(query, live, least, most);
   return TRUE;

@@ -46,7 +46,7 @@ static GstFlowReturn put_gap(Vmafhip *self, Side side, GstEvent *event) {
   gst_event_parse_gap(event, &start, &duration);
   if (stream && stream->segment.format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID(start)) {
     const GstClockTime end =
-        GST_CLOCK_TIME_IS_VALID(duration) && stream->segment.rate > 0 ? start + duration : start;
+        GST_CLOCK_TIME_IS_VALID(duration) && stream->segment.rate > 0 ? later(start, duration) : start;
     item.reached = running_time(*stream, end, gst_pad_get_offset(self->sink[size_t(side)]));
   }
   if (side != output_side(self)) {
@@ -75,7 +75,7 @@ GstFlowReturn vmafhip::sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw
   const GstClockTime pts = GST_BUFFER_PTS(raw);
   if (GST_CLOCK_TIME_IS_VALID(pts) && stream->segment.format == GST_FORMAT_TIME) {
     const GstClockTime stop =
-        GST_BUFFER_DURATION_IS_VALID(raw) ? pts + GST_BUFFER_DURATION(raw) : GST_CLOCK_TIME_NONE;
+        GST_BUFFER_DURATION_IS_VALID(raw) ? later(pts, GST_BUFFER_DURATION(raw)) : GST_CLOCK_TIME_NONE;
     if (!gst_segment_clip(&stream->segment, GST_FORMAT_TIME, pts, stop, nullptr, nullptr)) return GST_FLOW_OK;
     item.time = running_time(*stream, pts, gst_pad_get_offset(pad));
     item.timed = true;

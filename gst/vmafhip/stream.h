@@ -29,4 +29,10 @@ struct Stream {
 // differences of two never overflow.
 gint64 running_time(const Stream &stream, GstClockTime position, gint64 pad_offset);
 
+// `time` + `by`, both valid; at the end of the scale the last valid time, where a sum would begin again at 0.
+inline GstClockTime later(GstClockTime time, GstClockTime by) {
+  static constexpr GstClockTime kLast = GST_CLOCK_TIME_NONE - 1;
+  return by > kLast - time ? kLast : time + by;
+}
+
 }  // namespace vmafhip
