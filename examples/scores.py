@@ -152,7 +152,7 @@ class Complaints:
         if line.startswith(("WARNING", "ERROR")):
             print(line, end="", file=sys.stderr)
             self.state = "text"
-            self.failed |= line.startswith("ERROR")
+            self.failed |= line.startswith(("ERROR", "WARNING: erroneous pipeline"))
         elif self.state == "text":
             self.state = "place" if line.startswith("Additional debug info") else "none"
         elif self.state == "place":

@@ -108,6 +108,8 @@ def main():
     expect("with -e" in run(root, [FRAME % (38, 0, 0, "false")]).stderr, True, "cut off")
     failed = run(root, ["ERROR: from element /GstPipeline:pipeline0/Vmafhip:v: there is no model"])
     expect(failed.stderr.count("\n"), 1, "lines about an error")
+    failed = run(root, ["WARNING: erroneous pipeline: could not link a to v, v can't handle caps video/x-raw"])
+    expect(failed.stderr.count("\n"), 1, "lines about a pipeline that cannot be")
     expect("2 late" in run(root, [POOLED.replace("dist-un", "late=(guint64)2, dist-un")]).stdout, True, "counters")
     print("scores.py reads what gst-launch-1.0 prints")
 

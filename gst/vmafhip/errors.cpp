@@ -69,8 +69,10 @@ void post_far_apart(GstElement *element, GstPad *early, gint64 early_time, GstPa
       element, STREAM, FAILED,
       ("Frames are further apart than sync-window: %s is at %" GST_STIME_FORMAT ", %s at %" GST_STIME_FORMAT,
        GST_PAD_NAME(early), GST_STIME_ARGS(early_time), GST_PAD_NAME(late), GST_STIME_ARGS(late_time)),
-      ("Frames without partner are left out until the streams meet. If they show the same moments, set the "
-       "pads' offset."));
+      ("Frames without partner are left out until the streams meet. If they show the same moments, set "
+       "%s::offset (about %" G_GINT64_FORMAT
+       "), or let sync=content find it, with a sync-window beyond that (60 s at most).",
+       GST_PAD_NAME(early), late_time - early_time));
 }
 
 void post_nothing_compared(GstElement *element, guint64 ref_frames, guint64 dist_frames,
