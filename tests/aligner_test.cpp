@@ -359,6 +359,37 @@ TEST(Reached, MeansNothingByOrder) {
 // ---- Times that are out of order --------------------------------------------------------------------------
 
 // Every frame gets one verdict, in its stream's order.
+// A recording that loops, a source that starts again: both streams do so, one somewhat earlier than the other.
+TEST(Aligner, TimesThatBeginAnewOnBothSides) {
+  const int64_t hour = 3600'000 * kMs;
+  const auto with = [&](int frames_of_the_hour) {
+    Times times = grid(frames_of_the_hour, 1, 25, hour), anew = grid(50, 1, 25);
+    times.insert(times.end(), anew.begin(), anew.end());
+    return times;
+  };
+  const std::string same = run_of_pairs(0, 100) + " " + run_of_pairs(100, 150);
+  EXPECT_EQ(aligned_text(with(100), with(100)), same);
+  // What the other still has of the time before finds no partner.
+  EXPECT_EQ(aligned_text(with(98), with(100)), run_of_pairs(0, 98) + " d98 d99 " + run_of_pairs(98, 148, 2));
+  EXPECT_EQ(aligned_text(with(100), with(98)),
+            run_of_pairs(0, 98) + " r98 r99 " + run_of_pairs(100, 150, -2));
+}
+
+TEST(Aligner, TimesThatJumpBackOnOneSideAloneAreWaitedFor) {
+  // The distorted stream jumps back by two seconds for good: it is back after these, or after what was given up to
+  // see whether the reference does the same.
+  Times dist = grid(100, 1, 25), again = grid(500, 1, 25, 2'000 * kMs);
+  dist.insert(dist.end(), again.begin(), again.end());
+  const Verdicts verdicts = align(grid(500, 1, 25), dist);
+  int partners = 0;
+  for (const Verdict &v : verdicts)
+    if (v.ref >= 0 && v.dist >= 0) {
+      ++partners;
+      EXPECT_EQ(v.dist, v.ref < 100 ? v.ref : v.ref + 50);
+    }
+  EXPECT_GE(partners, 100 + 400 - 5 * 25 - 1);
+}
+
 TEST(Aligner, TimesThatJumpBackAreSurvived) {
   std::mt19937 random(7);
   for (int round = 0; round < 500; ++round) {

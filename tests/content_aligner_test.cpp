@@ -240,5 +240,30 @@ TEST(ContentAligner, InAHurryTheOtherStreamsFramesGo) {
   EXPECT_EQ(aligner.step().step, Pairs::Step::need_ref);
 }
 
+// Both streams begin anew in mid-stream, the reference first: the search does too, and neither waits for an hour.
+TEST(ContentAligner, SearchesAnewWhenTimesBeginAnew) {
+  const auto twice = [](int lead) {
+    Input in = input(150, shifted(0));
+    for (int64_t &t : in.times) t += 3600 * kSecond;
+    for (int n = 0; n < 150; ++n) in.times.push_back((n + lead) * kFrame);
+    return in;
+  };
+  const Outcome out = run(twice(0), twice(0));
+  EXPECT_EQ(out.states(),
+            (std::vector<State>{State::searching, State::locked, State::searching, State::locked}));
+  for (const auto &[ref, dist] : out.pairs) EXPECT_EQ(ref, dist);
+  EXPECT_GT(out.pairs.size(), 250u);
+  EXPECT_LT(out.most_ref, 200u);
+}
+
+TEST(ContentAligner, GoesOnWhenTimesOfOneSideBeginAnew) {
+  Input ref = input(600, shifted(0)), dist = input(150, shifted(0));
+  for (int n = 0; n < 450; ++n) dist.times.push_back((n + 100) * kFrame);  // two seconds back
+  const Outcome out = run(ref, dist);
+  ASSERT_FALSE(out.pairs.empty());
+  EXPECT_GT(out.pairs.back().first, 400);  // found again
+  EXPECT_EQ(out.pairs.back().second, out.pairs.back().first + 50);
+}
+
 }  // namespace
 }  // namespace vmafhip::test

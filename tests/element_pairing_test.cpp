@@ -112,6 +112,18 @@ TEST(Pairing, EmptyStreams) {
   }
 }
 
+// Time stamps of both streams begin anew an hour back, without a flush: a source that starts again.
+TEST(Pairing, TimesMayBeginAnew) {
+  std::vector<int> times = grid(3600'000, 40, 30), anew = grid(0, 40, 30);
+  times.insert(times.end(), anew.begin(), anew.end());
+  const Outcome o = run(times, times);
+  EXPECT_EQ(o.end, "eos");
+  Pairs expected;
+  for (const int t : times) expected.emplace_back(t, t);
+  EXPECT_EQ(o.pairs, expected);
+  EXPECT_EQ(o.out.size(), 60u);
+}
+
 TEST(Pairing, LateStartAndDroppedFrames) {
   Outcome o = run(grid(0, 40, 10), grid(120, 40, 10));
   EXPECT_EQ(o.pairs.size(), 7u);

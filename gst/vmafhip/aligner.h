@@ -47,6 +47,11 @@ class FrameInterval {
 enum class Side { ref, dist };
 inline Side other(Side side) { return side == Side::ref ? Side::dist : Side::ref; }
 
+// Ns back that are more than disorder: time stamps begin anew, as those of a source that starts again.
+inline constexpr int64_t kJump = 1'000'000'000;
+// How long, in ns of its own time, the other stream may go on before it does the same.
+inline constexpr int64_t kReunion = 5'000'000'000;
+
 enum class SyncMode { timestamp, order, content };  // content: see content_aligner.h
 
 template <class F>
@@ -55,6 +60,7 @@ class Aligner {
   struct Frame {
     F data;
     int64_t time = 0;
+    int64_t jumps = 0;  // back in time of its stream before it; push() sets it
   };
   enum class Step {
     pair,      // ref and dist are partners
@@ -76,6 +82,13 @@ class Aligner {
   void push(Side side, Frame frame) {
     Stream &s = stream(side);
     s.interval.add(frame.time);
+    if (s.last && frame.time < *s.last - kJump) {
+      ++s.jumps;
+      s.left_behind.reset();
+      s.reached.reset();
+    }
+    s.last = frame.time;
+    frame.jumps = s.jumps;
     s.frames.push_back(std::move(frame));
   }
   void end(Side side) { stream(side).ended = true; }
@@ -89,7 +102,10 @@ class Aligner {
   // The frames of one side that are not decided yet.
   std::deque<Frame> give_back(Side side) { return std::exchange(stream(side).frames, {}); }
   // Forgets the frames of one side, which starts anew.
-  void restart(Side side) { stream(side) = Stream(); }
+  void restart(Side side) {
+    stream(side) = Stream();
+    level();
+  }
   // No frame of that side comes any more that is earlier than `time`: what it could decide is not waited for.
   void advance(Side side, int64_t time) {
     std::optional<int64_t> &reached = stream(side).reached;
@@ -120,7 +136,10 @@ class Aligner {
     std::deque<Frame> frames;  // at most two
     FrameInterval interval;
     bool ended = false;
-    std::optional<int64_t> reached;  // no frame before this time follows
+    std::optional<int64_t> reached;      // no frame before this time follows
+    std::optional<int64_t> last;         // time of the newest frame
+    int64_t jumps = 0;                   // back in time, so far
+    std::optional<int64_t> left_behind;  // its time when the other stream had jumped, and it had not
     bool open() const { return !ended; }
     bool lacks_second() const { return frames.size() < 2 && !ended; }
     // ... although it might come before `time`.
@@ -143,7 +162,12 @@ class Aligner {
       if (dist_.interval.median() == 0 && dist_.lacks_second()) return need(Side::dist);
     }
     const int64_t distance = std::abs(r - d);
-    if (distance > tolerance()) return take(r < d ? Step::drop_ref : Step::drop_dist);
+    if (distance > tolerance()) {
+      const int64_t ahead = ref_.frames[0].jumps - dist_.frames[0].jumps;
+      if (ahead != 0 && still_to_jump(ahead > 0 ? dist_ : ref_))
+        return take(ahead > 0 ? Step::drop_dist : Step::drop_ref);
+      return take(r < d ? Step::drop_ref : Step::drop_dist);
+    }
     const Side early = r < d ? Side::ref : Side::dist;
     Stream &earlier = stream(early), &later = stream(other(early));
     // A successor at `late` + distance or later is no nearer.
@@ -164,6 +188,24 @@ class Aligner {
       }
     }
     return take(Step::pair);
+  }
+
+  // The other stream's times have jumped back. As a rule those of this one are about to: what it still has of the time
+  // before goes, or the other stream would lose an hour of frames until it is where this one has been. If it goes on
+  // for too long, its times are right as they are.
+  bool still_to_jump(Stream &s) {
+    const int64_t now = s.frames[0].time;
+    if (!s.left_behind) s.left_behind = now;
+    if (now - *s.left_behind < kReunion) return true;
+    level();
+    return false;
+  }
+  void level() {
+    for (Stream *s : {&ref_, &dist_}) {
+      s->jumps = 0;
+      s->left_behind.reset();
+      for (Frame &frame : s->frames) frame.jumps = 0;
+    }
   }
 
   static Decision need(Side side) { return {side == Side::ref ? Step::need_ref : Step::need_dist, {}, {}}; }

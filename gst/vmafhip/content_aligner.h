@@ -38,11 +38,15 @@ class ContentAligner {
     search_anew();
   }
 
-  // Times of a side rise; a frame whose time does not gets no partner.
+  // Times of a side rise; a frame whose time does not gets no partner. If they begin anew, further back than frames wait, so
+  // does the search.
   void push(Side side, Frame frame, uint64_t bytes, const content::Signature &signature) {
     Stream &s = stream(side);
     s.interval.add(frame.time);
+    if (s.last && frame.time < *s.last - window_ - kSlack) jump(side);
+    s.last = frame.time;
     s.newest = std::max(s.newest.value_or(frame.time), frame.time);
+    if (s.left_behind && frame.time - *s.left_behind >= kReunion) level();  // it does not jump
     bytes_ += bytes;
     const int64_t id = s.next_id++;
     const double seconds = double(frame.time - epoch(frame.time)) / 1e9;
@@ -78,6 +82,7 @@ class ContentAligner {
     s = Stream();
     s.next_id = next;
     epoch_.reset();
+    level();
     search_anew();
   }
 
@@ -135,6 +140,8 @@ class ContentAligner {
     std::deque<Held> frames;
     std::optional<int64_t>
         newest;  // how far it has come: the latest time of a frame, or that none comes before
+    std::optional<int64_t> last;         // time of the newest frame
+    std::optional<int64_t> left_behind;  // its time when the other side had jumped back, and it had not
     FrameInterval interval;
     int64_t next_id = 0;
     bool ended = false;
@@ -153,6 +160,20 @@ class ContentAligner {
   }
   int64_t offset_ns() const { return sync_->locks() > 0 ? int64_t(std::llround(sync_->offset() * 1e9)) : 0; }
 
+  // The times of a side begin anew. Those of the other are about to, as a rule, and it is looked at first.
+  void jump(Side side) {
+    Stream &s = stream(side), &partner = stream(other(side));
+    s.newest.reset();
+    const bool both = s.left_behind.has_value();
+    level();
+    if (!both && partner.last) partner.left_behind = partner.last;
+    epoch_.reset();
+    search_anew();
+  }
+  void level() {
+    for (Stream *s : {&ref_, &dist_}) s->left_behind.reset();
+  }
+
   void search_anew() {
     leave_by_time();
     sync_ = std::make_unique<content::ContentSync>(double(window_) / 1e9);
@@ -164,7 +185,6 @@ class ContentAligner {
     due_.clear();
     decided_ = -1;
     locks_ = losses_ = 0;
-    said_.reset();
     say(State::searching);
   }
 
@@ -289,6 +309,8 @@ class ContentAligner {
   Side needs() const {
     if (ref_.ended) return Side::dist;
     if (dist_.ended) return Side::ref;
+    if (ref_.left_behind) return Side::ref;
+    if (dist_.left_behind) return Side::dist;
     if (!ref_.newest) return Side::ref;
     if (!dist_.newest) return Side::dist;
     return *ref_.newest <= *dist_.newest ? Side::ref : Side::dist;
