@@ -235,6 +235,16 @@ TEST_F(InboxTest, MorePatienceAfterTheOthersEnd) {
 
 // ---- All at once ------------------------------------------------------------------------------------------
 
+TEST_F(InboxTest, APadWithoutSourceIsSaidAndWaitedFor) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(inbox_.wait(Side::ref, false), Woken::starving);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, Inbox::kUnlinked.warn);
+  auto waiting = std::async(std::launch::async, [this] { return inbox_.wait(Side::ref, false); });
+  EXPECT_TRUE(blocks(waiting));
+  EXPECT_EQ(inbox_.put(Side::ref, frame(0)), GST_FLOW_OK);
+  EXPECT_EQ(result(waiting), Woken::changed);
+}
+
 TEST_F(InboxTest, NothingIsLostOrReordered) {
   constexpr int kFrames = 1500;
   std::atomic<bool> done{false};

@@ -258,6 +258,7 @@ std::optional<Inbox::Patience> Inbox::patience(Side needed, bool has_source) con
   if (partner.full || (partner.ended && never_fed && !has_source)) return kStuck;
   // Nothing is blocked: an encoder may be at work on all that it was given.
   if (partner.ended) return kSilent;
+  if (never_fed && !has_source) return kUnlinked;
   return {};
 }
 

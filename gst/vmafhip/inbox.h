@@ -100,6 +100,8 @@ class Inbox {
   static constexpr Patience kSilent{std::chrono::seconds(10), std::chrono::seconds(60)};  // ... has ended
   // Two sources of their own cannot block each other.
   static constexpr Patience kIndependent{std::chrono::seconds(1), std::chrono::seconds(60)};
+  // Nothing is linked to the awaited pad, and nothing ever was; it may be any time.
+  static constexpr Patience kUnlinked{std::chrono::seconds(10), std::chrono::hours(24 * 365 * 100)};
   // Waits until something changes; `needed`: the pad whose frame is waited for; `has_source`: something is linked to it.
   Woken wait(std::optional<Side> needed, bool has_source = true);
   // Whether both pads are known to have sources of their own; until start().
