@@ -237,7 +237,7 @@ int run_all(const std::filesystem::path &folder, const Options &options) {
 
 // The source of a case's pictures, where it is a single one.
 std::string family(const std::string &name) {
-  if (name.rfind("Z-", 0) == 0) return name.find("-real_1080p_ref") != name.npos ? "" : name.substr(0, 6);
+  if (name.rfind("Z-pan", 0) == 0) return name.find("-real_1080p_ref") != name.npos ? "" : "photograph";
   for (const char *several : {"mix", "ad4s", "black", "fade"})
     if (name.find(several) != name.npos) return "";
   if (name[0] == 'N' || name[0] == 'Q') return "";
