@@ -15,5 +15,9 @@ void *operator new(size_t bytes) {
   if (void *p = std::malloc(bytes ? bytes : 1)) return p;
   throw std::bad_alloc();
 }
+void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+  ++vmafhip::test::allocations;
+  return std::malloc(bytes ? bytes : 1);
+}
 void operator delete(void *p) noexcept { std::free(p); }
 void operator delete(void *p, size_t) noexcept { std::free(p); }

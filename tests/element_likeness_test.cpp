@@ -89,6 +89,7 @@ TEST(Differences, AreWarnedOfOnceWithBothValues) {
            Difference{
                ",colorimetry=bt709,pixel-aspect-ratio=1/1", ",colorimetry=bt709,pixel-aspect-ratio=1/1", {}},
            Difference{",colorimetry=2:0:5:4", ",colorimetry=2:0:16:5", {}},
+           Difference{",colorimetry=2:3:5:1", ",colorimetry=2:9:99:77", {}},  // numbers without meaning
            Difference{",chroma-site=mpeg2", ",chroma-site=jpeg", {}},
        }) {
     SCOPED_TRACE(std::string(d.ref) + " against " + d.dist);
@@ -104,7 +105,7 @@ TEST(Differences, AreWarnedOfOnceWithBothValues) {
 
 TEST(Differences, EachOfSeveral) {
   Pipeline pipeline(two_apps(",colorimetry=1:4:16:4,pixel-aspect-ratio=1/1",
-                             ",colorimetry=2:9:14:7,pixel-aspect-ratio=4/3"));
+                             ",colorimetry=2:6:14:7,pixel-aspect-ratio=4/3"));
   pipeline.feed("ref", frames(kRef));
   pipeline.feed("dist", frames(kDist));
   ASSERT_EQ(pipeline.run(), "eos");

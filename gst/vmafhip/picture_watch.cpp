@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace vmafhip {
 namespace {
@@ -18,6 +19,18 @@ Scan scan_of(const GstBuffer *buffer, const GstVideoInfo &info, const Rect &part
                              : order == GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST;
   // Without its first row, a picture's top field is what was the bottom one.
   return top_first == (part.y % 2 == 0) ? Scan::top_first : Scan::bottom_first;
+}
+
+// Caps may carry any number, which GStreamer stores as it is; one that has no meaning is unknown (0).
+template <class Enum>
+Enum known(const Enum &stored, GType type) {
+  int value;
+  static_assert(sizeof(value) == sizeof(stored));
+  std::memcpy(&value, &stored, sizeof(value));
+  auto *values = static_cast<GEnumClass *>(g_type_class_ref(type));
+  const bool has_meaning = g_enum_get_value(values, value);
+  g_type_class_unref(values);
+  return has_meaning ? Enum(value) : Enum(0);
 }
 
 std::string nick(GType type, int value) {
@@ -114,8 +127,10 @@ Look look_at(const GstBuffer *buffer, const Stream &stream, const Rect &part) {
   GstVideoColorimetry color;
   const char *text = gst_structure_get_string(caps, "colorimetry");
   if (!text || !gst_video_colorimetry_from_string(&color, text)) return look;
-  look.range = color.range, look.matrix = color.matrix;
-  look.transfer = color.transfer, look.primaries = color.primaries;
+  look.range = known(color.range, GST_TYPE_VIDEO_COLOR_RANGE);
+  look.matrix = known(color.matrix, GST_TYPE_VIDEO_COLOR_MATRIX);
+  look.transfer = known(color.transfer, GST_TYPE_VIDEO_TRANSFER_FUNCTION);
+  look.primaries = known(color.primaries, GST_TYPE_VIDEO_COLOR_PRIMARIES);
   return look;
 }
 
