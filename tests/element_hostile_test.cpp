@@ -46,14 +46,6 @@ std::function<GstBuffer *()> some(int frames) {
   return [frames, n = 0]() mutable { return n < frames ? plain(n++) : nullptr; };
 }
 
-guint64 counter(Pipeline &pipeline, const char *name) {
-  GstStructure *stats = nullptr;
-  g_object_get(pipeline.get("v"), "stats", &stats, nullptr);
-  const guint64 value = number(stats, name);
-  gst_structure_free(stats);
-  return value;
-}
-
 // ---- buffers that are not what they say --------------------------------------------------------
 
 // The mapping of a video meta looks at one byte of each plane; reading all would leave the memory.
@@ -158,7 +150,7 @@ TEST(Pools, FewBuffersAreEnough) {
     EXPECT_EQ(pipeline.run(20), "eos") << ref_most << " " << dist_most;
     EXPECT_EQ(pipeline.frames.size(), 30u);
     EXPECT_EQ(pipeline.out.size(), 30u);
-    EXPECT_GT(counter(pipeline, "held-copied"), 0u);
+    EXPECT_GT(stats_number(pipeline.get("v"), "held-copied"), 0u);
     for (GstBufferPool *pool : pools)
       gst_buffer_pool_set_active(pool, FALSE);  // whoever waits for one goes on
     pipeline.stop();
@@ -318,7 +310,7 @@ TEST(Live, DistortedStreamStalls) {
     pipeline.get("v");  // no feeder adds to the pipeline's list
     pipeline.feed("ref", [&, n = 0]() mutable {
       // The window is full at once otherwise.
-      while (n == before && counter(pipeline, "compared") < guint64(before)) g_usleep(1000);
+      while (n == before && stats_number(pipeline.get("v"), "compared") < guint64(before)) g_usleep(1000);
       return n < 60 ? plain(n++) : nullptr;
     });
     pipeline.feed("dist", [&, n = 0, until = done.get_future().share()]() mutable -> GstBuffer * {

@@ -77,13 +77,7 @@ class Pads : public ::testing::Test {
     EXPECT_EQ(gst_harness_buffers_in_queue(out_), 0u) << "not before";
     ASSERT_TRUE(gst_test_clock_crank(clock_));
   }
-  guint64 counter(const char *name) {
-    GstStructure *stats = nullptr;
-    g_object_get(element_, "stats", &stats, nullptr);
-    const guint64 value = number(stats, name);
-    gst_structure_free(stats);
-    return value;
-  }
+  guint64 counter(const char *name) { return stats_number(element_, name); }
   void expect_counter(const char *name, guint64 value) {
     for (int i = 0; i < 20000 && counter(name) != value; ++i) g_usleep(1000);
     EXPECT_EQ(counter(name), value) << name;

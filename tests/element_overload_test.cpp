@@ -64,13 +64,7 @@ class Overload : public ::testing::Test {
     gst_message_unref(message);
     return true;
   }
-  guint64 stat(const char *name) {
-    GstStructure *stats = nullptr;
-    g_object_get(element_, "stats", &stats, nullptr);
-    const guint64 value = number(stats, name);
-    gst_structure_free(stats);
-    return value;
-  }
+  guint64 stat(const char *name) { return stats_number(element_, name); }
   void finish() {
     for (GstHarness *h : {ref_, dist_}) gst_harness_push_event(h, gst_event_new_eos());
     while (!pooled_ && read(20 * GST_SECOND)) {

@@ -18,14 +18,6 @@ std::string two_tests(int frames, const std::string &settings = "",
          " ! v.dist_sink";
 }
 
-guint64 counter(Pipeline &pipeline, const char *name) {
-  GstStructure *stats = nullptr;
-  g_object_get(pipeline.get("v"), "stats", &stats, nullptr);
-  const guint64 value = number(stats, name);
-  gst_structure_free(stats);
-  return value;
-}
-
 // The distorted stream moves half a second later than the reference: the frames in between must wait for it.
 TEST(Seek, NewFramesDoNotMeetOldOnes) {
   Pipeline pipeline(two_tests(-1));
@@ -46,8 +38,8 @@ TEST(Seek, NewFramesDoNotMeetOldOnes) {
   }
   const size_t before = pipeline.frames.size();
   ASSERT_EQ(pipeline.wait_until([&] { return pipeline.frames.size() > before + 10; }), "done");
-  EXPECT_EQ(counter(pipeline, "ref-unmatched"), 0u);
-  EXPECT_EQ(counter(pipeline, "dist-unmatched"), 0u);
+  EXPECT_EQ(stats_number(pipeline.get("v"), "ref-unmatched"), 0u);
+  EXPECT_EQ(stats_number(pipeline.get("v"), "dist-unmatched"), 0u);
 }
 
 // A loop of segment seeks is one stream: running time goes on, nothing is lost where the turns meet.
@@ -81,12 +73,12 @@ TEST(Seek, SegmentsLoop) {
     }
     // What says that the segment is done comes behind its last frame's score.
     EXPECT_EQ(pipeline.wait_until([&] { return pipeline.count_out("segment-done") == 3; }, 20), "done");
-    EXPECT_GE(counter(pipeline, "scored"), 30u);
+    EXPECT_GE(stats_number(pipeline.get("v"), "scored"), 30u);
     EXPECT_EQ(number(pipeline.frames.back().get(), "timestamp"), 9 * kFrame);
     EXPECT_EQ(pipeline.out.back().pts, 9 * kFrame);
     EXPECT_GE(pipeline.out.back().score_index, 29);
-    EXPECT_EQ(counter(pipeline, "ref-unmatched"), 0u);
-    EXPECT_EQ(counter(pipeline, "dist-unmatched"), 0u);
+    EXPECT_EQ(stats_number(pipeline.get("v"), "ref-unmatched"), 0u);
+    EXPECT_EQ(stats_number(pipeline.get("v"), "dist-unmatched"), 0u);
     gst_bus_set_sync_handler(bus, nullptr, nullptr, nullptr);
     gst_object_unref(bus);
   }

@@ -298,6 +298,14 @@ guint64 number(const GstStructure *s, const char *field) {
   return value;
 }
 
+guint64 stats_number(gpointer element, const char *field) {
+  GstStructure *stats = nullptr;
+  g_object_get(element, "stats", &stats, nullptr);
+  const guint64 value = number(stats, field);
+  gst_structure_free(stats);
+  return value;
+}
+
 gint64 signed_number(const GstStructure *s, const char *field) {
   gint64 value = 0;
   EXPECT_TRUE(gst_structure_get_int64(s, field, &value)) << "no gint64 " << field;

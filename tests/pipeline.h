@@ -95,7 +95,8 @@ class Pipeline {
   std::mutex mutex_;
 };
 
-guint64 number(const GstStructure *s, const char *field);  // guint64; fails the test if absent
+guint64 number(const GstStructure *s, const char *field);   // guint64; fails the test if absent
+guint64 stats_number(gpointer element, const char *field);  // of its `stats` as they are now
 gint64 signed_number(const GstStructure *s, const char *field);
 double real(const GstStructure *s, const char *field);
 // A field of a nested structure, e.g. real_in(s, "models", "vmaf_v0.6.1").
