@@ -55,7 +55,7 @@ bool reports_debug(const PlannedExtractor &planned) {
 Result<size_t> need(Plan &plan, const Extractor &extractor, const OptionTexts &texts) {
   auto options = Options::parse(extractor.name, extractor.options, texts);
   if (!options.ok()) return options.status();
-  if (Status s = extractor.check_options(*options); !s.ok()) return s;
+  if (Status s = extractor.check(*options); !s.ok()) return s;
   PlannedExtractor fresh{&extractor, texts, std::move(*options), {}};
   for (size_t i = 0; i < plan.extractors.size(); ++i) {
     PlannedExtractor &known = plan.extractors[i];

@@ -1,6 +1,9 @@
 // The table of extractors, and the one file that knows the back ends.
 #include "engine/registry.h"
 
+#include <array>
+#include <iterator>
+
 #include "engine/cpu/cpu.h"
 #include "engine/cpu/isa.h"
 #include "engine/extractors/extractors.h"
@@ -8,9 +11,29 @@
 namespace vmafhip {
 namespace {
 
-// In libvmaf's order, then those of its fork: the first one that provides an output serves it.
-constexpr const Extractor *kExtractors[] = {&kAdmExtractor, &kMotionExtractor, &kVifExtractor,
-                                            &kMotionV2Extractor};
+using MakeCpu = std::unique_ptr<Metric> (*)(const CpuKernels &, const Options &, const PictureFormat &,
+                                            int distorted);
+struct Entry {
+  const Extractor *extractor;
+  MakeCpu make_cpu;
+};
+
+// A line an extractor: in libvmaf's order, then those of its fork. The first one that provides an output serves it.
+constexpr Entry kEntries[] = {
+    {&kAdmExtractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm(k, adm_params(o, f), f, n); }},
+    {&kMotionExtractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); }},
+    {&kVifExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif(k, vif_params(o), f, n); }},
+    {&kMotionV2Extractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); }},
+};
+
+constexpr auto kExtractors = [] {
+  std::array<const Extractor *, std::size(kEntries)> all{};
+  for (size_t i = 0; i < all.size(); ++i) all[i] = kEntries[i].extractor;
+  return all;
+}();
 
 }  // namespace
 
@@ -34,18 +57,26 @@ std::string log_name(const OutputSpec &output, const Options &options) {
   return (has_alias ? output.alias : output.name) + options.suffix();
 }
 
-Status check_luma(const char *metric, int size, const PictureFormat &format) {
-  const std::string picture =
-      "the picture is " + std::to_string(format.width) + "x" + std::to_string(format.height);
-  if (format.width < size || format.height < size) {
-    const std::string limit = std::to_string(size) + "x" + std::to_string(size);
-    return Status(Code::unsupported,
-                  std::string(metric) + " needs at least " + limit + " samples, " + picture);
+Status Extractor::check(const Options &options, const PictureFormat &format) const {
+  const auto size = [](int width, int height) {
+    return std::to_string(width) + "x" + std::to_string(height);
+  };
+  const std::string metric = name, picture = "the picture is " + size(format.width, format.height);
+  if (format.width < limits.min_width || format.height < limits.min_height)
+    return Status(Code::unsupported, metric + " needs at least " + size(limits.min_width, limits.min_height) +
+                                         " samples, " + picture);
+  const bool even = format.depth == 8 || format.depth == 10 || format.depth == 12 || format.depth == 16;
+  if (format.depth < 8 || format.depth > limits.max_depth || (limits.even_depths && !even)) {
+    const std::string top = std::to_string(limits.max_depth);
+    const std::string depths = !limits.even_depths      ? "8 to " + top
+                               : limits.max_depth == 16 ? "8, 10, 12 or 16"
+                                                        : "8, 10 or " + top;
+    return Status(Code::unsupported, metric + " needs " + depths + " bits a sample, " + picture + " at " +
+                                         std::to_string(format.depth) + " bits");
   }
-  if (format.depth < 8 || format.depth > 16)
-    return Status(Code::unsupported, std::string(metric) + " needs 8 to 16 bits a sample, " + picture +
-                                         " at " + std::to_string(format.depth) + " bits");
-  return Status();
+  if (limits.chroma && format.chroma == Chroma::c400)
+    return Status(Code::unsupported, metric + " needs pictures with chroma, these have luma alone");
+  return check_format ? check_format(options, format) : Status();
 }
 
 Result<CpuBackend> CpuBackend::choose() {
@@ -58,11 +89,8 @@ const char *CpuBackend::isa() const { return kernels_->isa; }
 
 std::unique_ptr<Metric> CpuBackend::make(const Extractor &extractor, const Options &options,
                                          const PictureFormat &format, int distorted) const {
-  if (&extractor == &kVifExtractor) return make_cpu_vif(*kernels_, vif_params(options), format, distorted);
-  if (&extractor == &kAdmExtractor)
-    return make_cpu_adm(*kernels_, adm_params(options, format), format, distorted);
-  if (&extractor == &kMotionExtractor || &extractor == &kMotionV2Extractor)
-    return make_cpu_motion(*kernels_, motion_params(options), format, distorted);
+  for (const Entry &entry : kEntries)
+    if (entry.extractor == &extractor) return entry.make_cpu(*kernels_, options, format, distorted);
   return nullptr;
 }
 

@@ -22,10 +22,21 @@ struct OutputSpec {
   const char *when = "";  // exists only if this option, a boolean, is true; "" = always
 };
 
+// Which pictures an extractor is defined for. Sizes are of luma.
+struct FormatLimits {
+  int min_width = 1, min_height = 1;
+  bool chroma = false;       // 4:0:0 is refused
+  bool even_depths = false;  // 8, 10, 12 and 16 bits only
+  int max_depth = 16;        // at least 8 always
+};
+
 // One extractor, whatever computes it. One constant of this type per extractor stands in
 // engine/extractors.
 struct Extractor {
   const char *name;
+  const char *summary;    // what it measures, one sentence
+  const char *exactness;  // "bits", or the largest difference from libvmaf and what it is owed to
+  FormatLimits limits;
   std::span<const OptionSpec> options;
   std::span<const OutputSpec> outputs;
   // Whether measure() reads luma alone; if not, all three planes of the pictures have to be there.
@@ -34,8 +45,9 @@ struct Extractor {
   int (*lookback)(const Options &);
   // Frames that must follow before a frame's scores are complete.
   int (*lookahead)(const Options &);
-  // Options that contradict each other, pictures too small, depths not defined.
+  // Options that contradict each other; null if none can.
   Status (*check_options)(const Options &);
+  // What depends on options; the limits are checked before. Null if nothing does.
   Status (*check_format)(const Options &, const PictureFormat &);
   // What the metric hands to the scorer for each distorted picture, and how a strip's share is added to it. Strips
   // are added in the order of stages and strips; the total starts as zeros.
@@ -45,6 +57,9 @@ struct Extractor {
   // measure() reads no distorted picture.
   bool reference_only = false;
 
+  Status check(const Options &options) const { return check_options ? check_options(options) : Status(); }
+  // Limits and check_format().
+  Status check(const Options &options, const PictureFormat &format) const;
   // Needs every frame, also those between the ones that are scored.
   bool temporal(const Options &options) const { return lookback(options) > 0 || lookahead(options) > 0; }
 };

@@ -145,7 +145,7 @@ struct Session::Impl {
     PictureFormat compared = ref;
     for (const PictureFormat &d : dist) compared.depth = std::max(compared.depth, d.depth);
     for (const PlannedExtractor &p : plan.extractors)
-      if (Status s = p.extractor->check_format(p.options, compared); !s.ok()) return s;
+      if (Status s = p.extractor->check(p.options, compared); !s.ok()) return s;
 
     std::vector<FrameLayout::Scalers> scalers;
     for (const PictureFormat &d : dist) scalers.push_back(make_scalers(cpu, scale, compared, d, plan.chroma));

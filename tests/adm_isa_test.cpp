@@ -210,7 +210,7 @@ TEST(AdmIsa, FloatsAreRoundedOnce) {
         v = (v & -(2 * half)) + half + source.below(3) - 1;
       }
       if (i % 2) v = -v;
-      ASSERT_EQ(kernels->adm_float(v), static_cast<double>(static_cast<float>(v)))
+      ASSERT_EQ(kernels->adm->nearest_float(v), static_cast<double>(static_cast<float>(v)))
           << kernels->isa << ", " << v;
     }
 }
@@ -247,15 +247,16 @@ TEST(AdmIsa, StripsDoNotMatter) {
   const StoredFrame frame({ref}, {distorted_from(ref, 5)});
   const AdmParams params = adm_configure({}, ref.width, ref.height);
   for (const CpuKernels *kernels : all_kernels()) {
-    const Rubbish memory(kernels->adm_frame_bytes(params, 1)), scratch(kernels->adm_scratch_bytes(params, 1));
+    const Rubbish memory(kernels->adm->frame_bytes(params, 1)),
+        scratch(kernels->adm->scratch_bytes(params, 1));
     const auto measure = [&](int rows) {
       AdmSums total = {};
       for (int scale = 0; scale < kAdmScales; ++scale)
         for (int first = 0; first < params.scale[scale].height; first += rows) {
           AdmSums part;
           const int last = smaller(first + rows, params.scale[scale].height);
-          kernels->adm({frame.view, params, 1, scale, first, last, memory.get(), scratch.get(),
-                        reinterpret_cast<std::byte *>(&part)});
+          kernels->adm->measure({frame.view, params, 1, scale, first, last, memory.get(), scratch.get(),
+                                 reinterpret_cast<std::byte *>(&part)});
           add_integer_sums<AdmSums>(reinterpret_cast<std::byte *>(&total),
                                     reinterpret_cast<const std::byte *>(&part));
         }

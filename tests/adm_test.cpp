@@ -197,7 +197,7 @@ TEST(Adm, SensitivityOfTheStandardDisplay) {
 
 TEST(Adm, DisplaysAreOnlyThoseOfTheTables) {
   const Extractor &e = extractor("adm");
-  const auto check = [&](const OptionTexts &texts) { return e.check_options(parse(e, texts)); };
+  const auto check = [&](const OptionTexts &texts) { return e.check(parse(e, texts)); };
   const auto display = [](const char *mode, const char *distance, const char *height) {
     return OptionTexts{
         {"adm_csf_mode", mode}, {"adm_norm_view_dist", distance}, {"adm_ref_display_height", height}};
@@ -502,11 +502,11 @@ TEST(Adm, NothingToLose) {
 TEST(Adm, RefusesWhatItIsNotDefinedFor) {
   const Extractor &e = extractor("adm");
   const Options options = parse(e, {});
-  EXPECT_TRUE(e.check_format(options, {33, 33, 8, Chroma::c420}).ok());
-  EXPECT_EQ(e.check_format(options, {32, 20, 8, Chroma::c420}).message(),
+  EXPECT_TRUE(e.check(options, {33, 33, 8, Chroma::c420}).ok());
+  EXPECT_EQ(e.check(options, {32, 20, 8, Chroma::c420}).message(),
             "adm needs at least 33x33 samples, the picture is 32x20");
-  EXPECT_FALSE(e.check_format(options, {33, 32, 8, Chroma::c420}).ok());
-  EXPECT_FALSE(e.check_format(options, {64, 64, 17, Chroma::c420}).ok());
+  EXPECT_FALSE(e.check(options, {33, 32, 8, Chroma::c420}).ok());
+  EXPECT_FALSE(e.check(options, {64, 64, 17, Chroma::c420}).ok());
 }
 
 }  // namespace

@@ -81,12 +81,12 @@ TEST(MotionIsa, StripsInAnyOrder) {
     EXPECT_EQ(sum_of(*kernels, {}, frame, {.backwards = true}).sad, want);
     EXPECT_EQ(sum_of(*kernels, {}, frame, {.threads = 4}).sad, want);
     EXPECT_NE(sum_of(*kernels, two_back, frame).sad, want);
-    const Rubbish scratch(kernels->motion_scratch_bytes(1100, 801));
+    const Rubbish scratch(kernels->motion->scratch_bytes(1100, 801));
     for (int rows : {1, 2, 3, 100}) {
       uint64_t sad = 0;
       for (int first = 0; first < 801; first += rows)
-        sad += kernels->motion_sad(frame.view.earlier[0], frame.view.ref[0], first,
-                                   smaller(first + rows, 801), scratch.get());
+        sad += kernels->motion->sad(frame.view.earlier[0], frame.view.ref[0], first,
+                                    smaller(first + rows, 801), scratch.get());
       EXPECT_EQ(sad, want) << kernels->isa << ", " << rows;
     }
   }

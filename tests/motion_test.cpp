@@ -255,10 +255,10 @@ TEST(Motion, ForceZeroReadsNoPicture) {
 TEST(Motion, RefusesWhatItIsNotDefinedFor) {
   const Extractor &e = extractor("motion");
   const Options options = parse(e, {});
-  EXPECT_TRUE(e.check_format(options, {3, 3, 8, Chroma::c420}).ok());
-  EXPECT_EQ(e.check_format(options, {2, 400, 8, Chroma::c420}).message(),
+  EXPECT_TRUE(e.check(options, {3, 3, 8, Chroma::c420}).ok());
+  EXPECT_EQ(e.check(options, {2, 400, 8, Chroma::c420}).message(),
             "motion needs at least 3x3 samples, the picture is 2x400");
-  EXPECT_FALSE(e.check_format(options, {64, 64, 7, Chroma::c420}).ok());
+  EXPECT_FALSE(e.check(options, {64, 64, 7, Chroma::c420}).ok());
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ TEST(MotionV2, IsMotionUnderOtherNames) {
 
 TEST(MotionV2, HasNoFiveFrameWindow) {
   const Extractor &e = extractor("motion_v2");
-  EXPECT_TRUE(e.check_options(parse(e, {})).ok());
-  const Status refused = e.check_options(parse(e, {{"motion_five_frame_window", "true"}}));
+  EXPECT_TRUE(e.check(parse(e, {})).ok());
+  const Status refused = e.check(parse(e, {{"motion_five_frame_window", "true"}}));
   EXPECT_EQ(refused.code(), Code::unsupported);
   EXPECT_EQ(refused.message(), "motion_v2 has no motion_five_frame_window; extractor motion has");
 }

@@ -68,7 +68,7 @@ TEST(VifIsa, LogarithmsEqualTheTable) {
       for (uint64_t i = 32768; i < 65536; ++i)
         for (uint64_t rest : {uint64_t{0}, (uint64_t{1} << shift) - 1}) {
           const uint64_t v = (i << shift) + rest;
-          wrong += kernels->vif_log2(table.data(), v) != vif_log2(table.data(), v);
+          wrong += kernels->vif->log2(table.data(), v) != vif_log2(table.data(), v);
         }
       EXPECT_EQ(wrong, 0) << kernels->isa << ", shift " << shift;
     }

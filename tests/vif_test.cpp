@@ -311,12 +311,12 @@ TEST(Vif, SkipScale0) {
 TEST(Vif, RefusesWhatItIsNotDefinedFor) {
   const Extractor &e = extractor("vif");
   const Options options = parse(e, {});
-  EXPECT_TRUE(e.check_format(options, {16, 16, 8, Chroma::c420}).ok());
-  EXPECT_TRUE(e.check_format(options, {16, 16, 16, Chroma::c420}).ok());
-  EXPECT_EQ(e.check_format(options, {16, 15, 8, Chroma::c420}).message(),
+  EXPECT_TRUE(e.check(options, {16, 16, 8, Chroma::c420}).ok());
+  EXPECT_TRUE(e.check(options, {16, 16, 16, Chroma::c420}).ok());
+  EXPECT_EQ(e.check(options, {16, 15, 8, Chroma::c420}).message(),
             "vif needs at least 16x16 samples, the picture is 16x15");
-  EXPECT_FALSE(e.check_format(options, {15, 16, 8, Chroma::c420}).ok());
-  EXPECT_FALSE(e.check_format(options, {16, 16, 17, Chroma::c420}).ok());
+  EXPECT_FALSE(e.check(options, {15, 16, 8, Chroma::c420}).ok());
+  EXPECT_FALSE(e.check(options, {16, 16, 17, Chroma::c420}).ok());
 }
 
 TEST(Vif, ChromaNeedsPlanesOfItsSize) {
@@ -325,16 +325,16 @@ TEST(Vif, ChromaNeedsPlanesOfItsSize) {
   const Options options = parse(e, {{"enable_chroma", "true"}});
   EXPECT_FALSE(e.luma_only(options));
   EXPECT_EQ(options.suffix(), "_enable_chroma");
-  EXPECT_TRUE(e.check_format(options, {31, 31, 8, Chroma::c420}).ok());
-  EXPECT_TRUE(e.check_format(options, {31, 16, 8, Chroma::c422}).ok());
-  EXPECT_TRUE(e.check_format(options, {16, 16, 8, Chroma::c444}).ok());
-  EXPECT_EQ(e.check_format(options, {32, 30, 8, Chroma::c420}).message(),
+  EXPECT_TRUE(e.check(options, {31, 31, 8, Chroma::c420}).ok());
+  EXPECT_TRUE(e.check(options, {31, 16, 8, Chroma::c422}).ok());
+  EXPECT_TRUE(e.check(options, {16, 16, 8, Chroma::c444}).ok());
+  EXPECT_EQ(e.check(options, {32, 30, 8, Chroma::c420}).message(),
             "vif with enable_chroma needs chroma planes of at least 16x16 samples, they are 16x15");
-  EXPECT_EQ(e.check_format(options, {30, 32, 8, Chroma::c422}).message(),
+  EXPECT_EQ(e.check(options, {30, 32, 8, Chroma::c422}).message(),
             "vif with enable_chroma needs chroma planes of at least 16x16 samples, they are 15x32");
-  EXPECT_EQ(e.check_format(options, {64, 64, 8, Chroma::c400}).message(),
+  EXPECT_EQ(e.check(options, {64, 64, 8, Chroma::c400}).message(),
             "vif with enable_chroma needs pictures with chroma");
-  EXPECT_EQ(e.check_format(options, {64, 15, 8, Chroma::c444}).message(),
+  EXPECT_EQ(e.check(options, {64, 15, 8, Chroma::c444}).message(),
             "vif needs at least 16x16 samples, the picture is 64x15");
 }
 

@@ -258,21 +258,19 @@ class Strip {
   const AdmSpan around_;
 };
 
-}  // namespace
-
-size_t adm_frame_bytes(const AdmParams &params, int distorted) {
+size_t frame_bytes(const AdmParams &params, int distorted) {
   Arena arena(nullptr);
   FrameMemory memory(&arena, params, distorted);
   return arena.used();
 }
 
-size_t adm_scratch_bytes(const AdmParams &params, int distorted) {
+size_t scratch_bytes(const AdmParams &params, int distorted) {
   Arena arena(nullptr);
   Scratch memory(&arena, params.width, distorted);
   return arena.used();
 }
 
-void adm(const AdmStrip &strip) {
+void measure(const AdmStrip &strip) {
   Arena of_frame(strip.frame_memory), of_worker(strip.scratch);
   const AdmParams &params = strip.params;
   const FrameMemory bands(&of_frame, params, strip.distorted);
@@ -300,6 +298,10 @@ void adm(const AdmStrip &strip) {
   }
 }
 
-double adm_float(int64_t v) { return adm_float_of<V>(v); }
+double nearest_float(int64_t v) { return adm_float_of<V>(v); }
+
+}  // namespace
+
+extern const AdmKernels adm_kernels = {scratch_bytes, frame_bytes, measure, nearest_float};
 
 }  // namespace vmafhip::VMAFHIP_ISA

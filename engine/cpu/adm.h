@@ -1,4 +1,4 @@
-// ADM on the CPU: what a strip is, between the metric (cpu.cpp, compiled for the baseline) and the kernel (adm.cpp,
+// ADM on the CPU: what a strip is, between the metric (adm_metric.cpp, compiled for the baseline) and the kernel (adm.cpp,
 // compiled for each instruction set).
 #pragma once
 #include <cstddef>
@@ -16,9 +16,17 @@ struct AdmStrip {
   int distorted;  // pictures that the memory has room for
   int scale;
   int first, last;          // band rows, end exclusive
-  std::byte *frame_memory;  // adm_frame_bytes()
-  std::byte *scratch;       // adm_scratch_bytes()
+  std::byte *frame_memory;  // AdmKernels::frame_bytes()
+  std::byte *scratch;       // AdmKernels::scratch_bytes()
   std::byte *partial;       // result: AdmSums for each distorted picture, 0 but for this scale
+};
+
+struct AdmKernels {
+  size_t (*scratch_bytes)(const AdmParams &params, int distorted);
+  size_t (*frame_bytes)(const AdmParams &params, int distorted);
+  void (*measure)(const AdmStrip &strip);
+  // The nearest f32 of an integer, as the angles of scales 1 to 3 are compared, for tests.
+  double (*nearest_float)(int64_t v);
 };
 
 }  // namespace vmafhip

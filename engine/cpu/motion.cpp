@@ -57,20 +57,21 @@ uint64_t sad(const PlaneView &earlier, const PlaneView &current, int first, int 
   return total;
 }
 
-}  // namespace
-
-size_t motion_scratch_bytes(int width, int) {
+size_t scratch_bytes(int width, int) {
   Arena arena(nullptr);
   Scratch memory(&arena, width);
   return arena.used();
 }
 
-uint64_t motion_sad(const PlaneView &earlier, const PlaneView &current, int first, int last,
-                    std::byte *scratch) {
+uint64_t sad(const PlaneView &earlier, const PlaneView &current, int first, int last, std::byte *scratch) {
   Arena arena(scratch);
   const Scratch memory(&arena, current.width);
   return current.depth == 8 ? sad<uint8_t>(earlier, current, first, last, memory)
                             : sad<uint16_t>(earlier, current, first, last, memory);
 }
+
+}  // namespace
+
+extern const MotionKernels motion_kernels = {scratch_bytes, sad};
 
 }  // namespace vmafhip::VMAFHIP_ISA

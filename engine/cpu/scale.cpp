@@ -148,15 +148,13 @@ void scale(const ScaleStrip &strip, const Scratch &m) {
   }
 }
 
-}  // namespace
-
-size_t scale_scratch_bytes(const ScalePlan &plan) {
+size_t scratch_bytes(const ScalePlan &plan) {
   Arena arena(nullptr);
   Scratch memory(&arena, plan);
   return arena.used();
 }
 
-void scale(const ScaleStrip &strip) {
+void scale_strip(const ScaleStrip &strip) {
   Arena arena(strip.scratch);
   const Scratch memory(&arena, strip.plan);
   if (strip.plan.to_depth == 8)
@@ -164,5 +162,9 @@ void scale(const ScaleStrip &strip) {
   else
     scale<uint16_t>(strip, memory);
 }
+
+}  // namespace
+
+extern const ScaleKernels scale_kernels = {scratch_bytes, scale_strip};
 
 }  // namespace vmafhip::VMAFHIP_ISA

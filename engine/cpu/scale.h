@@ -40,4 +40,9 @@ struct ScaleStrip {
   std::byte *scratch;
 };
 
+struct ScaleKernels {
+  size_t (*scratch_bytes)(const ScalePlan &plan);
+  void (*scale)(const ScaleStrip &strip);
+};
+
 }  // namespace vmafhip

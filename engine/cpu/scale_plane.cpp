@@ -62,11 +62,11 @@ class CpuScaler final : public PlaneScaler {
         y_(kernel_of(s.method), s.from_height, s.to_height),
         plan_{x_.axis(), y_.axis(), s.from_depth, s.to_depth} {}
 
-  size_t scratch_bytes() const override { return kernels_.scale_scratch_bytes(plan_); }
+  size_t scratch_bytes() const override { return kernels_.scale->scratch_bytes(plan_); }
   void scale(const Picture &picture, int plane, std::byte *out, int first, int last,
              std::byte *scratch) const override {
-    kernels_.scale({plan_, picture.planes[static_cast<size_t>(plane)], picture.shift, out, first,
-                    smaller(last, plan_.y.out), scratch});
+    kernels_.scale->scale({plan_, picture.planes[static_cast<size_t>(plane)], picture.shift, out, first,
+                           smaller(last, plan_.y.out), scratch});
   }
 
  private:

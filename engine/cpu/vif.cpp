@@ -147,15 +147,13 @@ void run(const VifStrip &strip) {
   }
 }
 
-}  // namespace
-
-size_t vif_scratch_bytes(int width, int distorted) {
+size_t scratch_bytes(int width, int distorted) {
   Arena arena(nullptr);
   const VifMemory memory(&arena, width, distorted);
   return arena.used();
 }
 
-void vif(const VifStrip &strip) {
+void measure(const VifStrip &strip) {
   const bool bytes = strip.scale == 0 && strip.pictures[0].plane.depth == 8;
   switch (strip.scale) {
     case 0:
@@ -176,6 +174,10 @@ void vif(const VifStrip &strip) {
   }
 }
 
-int32_t vif_log2_of(const uint16_t *log_table, uint64_t v) { return log2_of<Simd>(log_table, v); }
+int32_t log2_of_integer(const uint16_t *log_table, uint64_t v) { return log2_of<Simd>(log_table, v); }
+
+}  // namespace
+
+extern const VifKernels vif_kernels = {scratch_bytes, measure, log2_of_integer};
 
 }  // namespace vmafhip::VMAFHIP_ISA

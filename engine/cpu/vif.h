@@ -28,11 +28,19 @@ struct VifStrip {
   const VifPicture *pictures;  // the reference, then `distorted` pictures, all of the same size and depth
   int distorted;
   ptrdiff_t half_stride;
-  std::byte *scratch;  // vif_scratch_bytes()
+  std::byte *scratch;  // VifKernels::scratch_bytes()
   VifScaleSums *sums;  // result, one for each distorted picture
 };
 
 // Samples of a row of a scale, with what vectors write behind its end.
 constexpr ptrdiff_t vif_half_stride(int width) { return (width + 63) / 32 * 32; }
+
+struct VifKernels {
+  // Working memory for strips of planes up to `width`.
+  size_t (*scratch_bytes)(int width, int distorted);
+  void (*measure)(const VifStrip &strip);
+  // The logarithm that the statistics use, for tests: vif_log2().
+  int32_t (*log2)(const uint16_t *log_table, uint64_t v);
+};
 
 }  // namespace vmafhip

@@ -50,7 +50,7 @@ class CpuVif final : public Metric {
     return count;
   }
   size_t scratch_bytes() const override {
-    return Lists(nullptr, pictures_).bytes + kernels_.vif_scratch_bytes(sizes_[0].width, pictures_ - 1);
+    return Lists(nullptr, pictures_).bytes + kernels_.vif->scratch_bytes(sizes_[0].width, pictures_ - 1);
   }
   size_t frame_bytes() const override { return static_cast<size_t>(frame_samples_) * sizeof(int16_t); }
 
@@ -76,7 +76,7 @@ class CpuVif final : public Metric {
     work.half_stride = vif_half_stride(sizes_[p].width >> (stage + 1));
     work.scratch = scratch + lists.bytes;
     work.sums = lists.sums;
-    kernels_.vif(work);
+    kernels_.vif->measure(work);
 
     for (int d = 0; d < distorted; ++d) {
       VifSums sums;

@@ -133,14 +133,15 @@ AdmParams adm_params(const Options &options, const PictureFormat &format) {
 
 const Extractor kAdmExtractor = {
     .name = "adm",
+    .summary = "Detail loss and additive impairment in a wavelet pyramid (ADM), integer.",
+    .exactness = "bits",
+    .limits = {.min_width = kAdmMinSize, .min_height = kAdmMinSize},
     .options = kOptions,
     .outputs = kOutputs,
     .luma_only = [](const Options &) { return true; },
     .lookback = [](const Options &) { return 0; },
     .lookahead = [](const Options &) { return 0; },
     .check_options = check_options,
-    .check_format = [](const Options &,
-                       const PictureFormat &format) { return check_luma("adm", kAdmMinSize, format); },
     .sums_bytes = sizeof(AdmSums),
     .add_sums = add_integer_sums<AdmSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {

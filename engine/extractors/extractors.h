@@ -16,7 +16,4 @@ VifParams vif_params(const Options &options);
 AdmParams adm_params(const Options &options, const PictureFormat &format);
 MotionParams motion_params(const Options &options);
 
-// Refuses pictures whose luma is smaller than `size` in either direction, or whose depth is not 8 to 16.
-Status check_luma(const char *metric, int size, const PictureFormat &format);
-
 }  // namespace vmafhip

@@ -158,15 +158,15 @@ MotionParams motion_params(const Options &options) {
 
 const Extractor kMotionExtractor = {
     .name = "motion",
+    .summary = "Temporal activity of the reference: difference of blurred neighbouring frames, integer.",
+    .exactness = "bits",
+    .limits = {.min_width = kMotionMinSize, .min_height = kMotionMinSize},
     .options = kOptions,
     .outputs = kOutputs,
     .luma_only = [](const Options &) { return true; },
     .lookback = look_around,
     // motion3 of frame 0 needs the first comparison, motion2 of a frame the next one.
     .lookahead = look_around,
-    .check_options = [](const Options &) { return Status(); },
-    .check_format = [](const Options &,
-                       const PictureFormat &format) { return check_luma("motion", kMotionMinSize, format); },
     .sums_bytes = sizeof(MotionSums),
     .add_sums = add_integer_sums<MotionSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
@@ -177,6 +177,9 @@ const Extractor kMotionExtractor = {
 
 const Extractor kMotionV2Extractor = {
     .name = "motion_v2",
+    .summary = "Motion as a fork of libvmaf names it: three-frame window only.",
+    .exactness = "bits",
+    .limits = {.min_width = kMotionMinSize, .min_height = kMotionMinSize},
     .options = kOptions,
     .outputs = kV2Outputs,
     .luma_only = [](const Options &) { return true; },
@@ -188,10 +191,6 @@ const Extractor kMotionV2Extractor = {
                      ? Status(Code::unsupported,
                               "motion_v2 has no motion_five_frame_window; extractor motion has")
                      : Status();
-        },
-    .check_format =
-        [](const Options &, const PictureFormat &format) {
-          return check_luma("motion_v2", kMotionMinSize, format);
         },
     .sums_bytes = sizeof(MotionSums),
     .add_sums = add_integer_sums<MotionSums>,

@@ -82,8 +82,7 @@ class VifScorer final : public Scorer {
 };
 
 Status check_format(const Options &options, const PictureFormat &format) {
-  const Status luma = check_luma("vif", kVifMinSize, format);
-  if (!luma.ok() || !options.boolean("enable_chroma")) return luma;
+  if (!options.boolean("enable_chroma")) return Status();
   if (format.chroma == Chroma::c400)
     return Status(Code::unsupported, "vif with enable_chroma needs pictures with chroma");
   const PlaneSize size = plane_size(format, 1);
@@ -105,12 +104,14 @@ VifParams vif_params(const Options &options) {
 
 const Extractor kVifExtractor = {
     .name = "vif",
+    .summary = "Visual information fidelity at four scales, integer.",
+    .exactness = "bits",
+    .limits = {.min_width = kVifMinSize, .min_height = kVifMinSize},
     .options = kOptions,
     .outputs = kOutputs,
     .luma_only = [](const Options &options) { return !options.boolean("enable_chroma"); },
     .lookback = [](const Options &) { return 0; },
     .lookahead = [](const Options &) { return 0; },
-    .check_options = [](const Options &) { return Status(); },
     .check_format = check_format,
     .sums_bytes = sizeof(VifSums),
     .add_sums = add_integer_sums<VifSums>,

@@ -1,0 +1,50 @@
+// Motion as a Metric: strips and memory. Compiled for the baseline.
+#include <cstring>
+
+#include "engine/cpu/cpu.h"
+
+namespace vmafhip {
+namespace {
+
+// Strips of rows; the reference alone counts, so that all distorted pictures get the same sums.
+class CpuMotion final : public Metric {
+ public:
+  CpuMotion(const CpuKernels &kernels, const MotionParams &params, const PictureFormat &format)
+      : kernels_(kernels), params_(params), format_(format) {}
+
+  int strips(int) const override {
+    constexpr int64_t kSamples = 260000;
+    const int64_t wanted = (static_cast<int64_t>(format_.width) * format_.height + kSamples / 2) / kSamples;
+    return static_cast<int>(larger<int64_t>(1, smaller<int64_t>(wanted, format_.height / 16)));
+  }
+  size_t scratch_bytes() const override {
+    return kernels_.motion->scratch_bytes(format_.width, format_.height);
+  }
+
+  void measure(const FrameView &frame, int, int strip, std::byte *, std::byte *scratch,
+               std::byte *partial) const override {
+    MotionSums result = {};
+    const PlaneView &earlier = frame.earlier[static_cast<size_t>(motion_lag(params_) - 1)];
+    if (!params_.force_zero && earlier.data) {
+      const int64_t height = format_.height, count = strips(0);
+      const auto begin = [&](int number) { return static_cast<int>(height * number / count); };
+      result.sad = kernels_.motion->sad(earlier, frame.ref[0], begin(strip), begin(strip + 1), scratch);
+    }
+    for (size_t d = 0; d < frame.dist.size(); ++d)
+      std::memcpy(partial + d * sizeof result, &result, sizeof result);
+  }
+
+ private:
+  const CpuKernels &kernels_;
+  const MotionParams params_;
+  const PictureFormat format_;
+};
+
+}  // namespace
+
+std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
+                                        const PictureFormat &format, int) {
+  return std::make_unique<CpuMotion>(kernels, params, format);
+}
+
+}  // namespace vmafhip
