@@ -44,7 +44,10 @@ Result<OptionValue> parse_value(std::string_view extractor, const OptionSpec &sp
       message += " from " + general(spec.min) + " to " + general(spec.max);
     return Status(Code::invalid_argument, message + ", not \"" + text + "\"");
   };
-  const auto in_range = [&](double value) { return value >= spec.min && value <= spec.max; };
+  // A default may lie outside the range: it then means that nothing is set.
+  const auto in_range = [&](double value) {
+    return text == spec.initial || (value >= spec.min && value <= spec.max);
+  };
   switch (spec.type) {
     case OptionType::boolean:
       if (text == "true") return OptionValue(true);

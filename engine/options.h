@@ -17,7 +17,7 @@ struct OptionSpec {
   const char *name;
   OptionType type;
   const char *initial;  // default, as text
-  double min, max;      // inclusive; numbers only
+  double min, max;      // inclusive; numbers only; a default outside means "not set"
   const char *alias;    // short form in output names, "" = the full name
   bool named;           // a value other than the default becomes part of the output names
   const char *help;     // one sentence with unit

@@ -20,6 +20,7 @@ constexpr OptionSpec kSpecs[] = {
     {"count", OptionType::integer, "3", -5, 1000000, "", true, "A whole number."},
     {"apex", OptionType::real, "0.5", 0, 2000000, "x", true, "A number."},
     {"method", OptionType::string, "cubic", 0, 0, "m", true, "A text."},
+    {"skip", OptionType::integer, "-1", 0, 3, "", true, "A whole number that need not be set."},
 };
 
 Options parsed(const OptionTexts &texts) {
@@ -79,7 +80,8 @@ TEST(Options, ErrorsSayWhatWouldDo) {
             "thing: option count must be a whole number from -5 to 1e+06, not \"-6\"");
   EXPECT_EQ(error_of({{"zoom", "1"}}), "thing: option zoom must be true or false, not \"1\"");
   EXPECT_EQ(error_of({{"count", "7"}, {"cuont", "7"}}),
-            "thing has no option \"cuont\"; its options are debug, zoom, count, apex, method");
+            "thing has no option \"cuont\"; its options are debug, zoom, count, apex, method, "
+            "skip");
   const auto options = Options::parse("thing", kSpecs, {{"apex", "9e9"}});
   EXPECT_EQ(options.status().code(), Code::invalid_argument);
 }
@@ -88,6 +90,14 @@ TEST(Options, LimitsBelong) {
   EXPECT_EQ(error_of({{"apex", "0"}}), "");
   EXPECT_EQ(error_of({{"apex", "2000000"}}), "");
   EXPECT_NE(error_of({{"apex", "2000000.5"}}), "");
+}
+
+TEST(Options, ADefaultOutsideItsRangeMeansNotSet) {
+  EXPECT_EQ(parsed({}).integer("skip"), -1);
+  EXPECT_EQ(parsed({{"skip", "-1"}}).integer("skip"), -1);
+  EXPECT_EQ(parsed({{"skip", "-1"}}).suffix(), "");
+  EXPECT_EQ(parsed({{"skip", "0"}}).suffix(), "_skip_0");
+  EXPECT_EQ(error_of({{"skip", "-2"}}), "thing: option skip must be a whole number from 0 to 3, not \"-2\"");
 }
 
 TEST(Options, NormalisedAsModelFilesAre) {
@@ -124,7 +134,7 @@ TEST(Registry, TablesAreSound) {
   std::set<std::string> outputs;
   for (const Extractor *e : extractors()) {
     SCOPED_TRACE(e->name);
-    EXPECT_TRUE(Options::parse(e->name, e->options, {}).ok()) << "defaults lie in their ranges";
+    EXPECT_TRUE(Options::parse(e->name, e->options, {}).ok()) << "defaults can be parsed";
     std::set<std::string> names, aliases;
     for (const OptionSpec &spec : e->options) {
       EXPECT_TRUE(names.insert(spec.name).second) << spec.name;
