@@ -2,6 +2,7 @@
 
 #include <gst/app/gstappsrc.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -340,6 +341,11 @@ double pooled_in(const GstStructure *s, const char *inner, const char *name, con
 double slowness() {
   const char *text = std::getenv("VMAFHIP_TEST_SLOWNESS");
   return text ? std::max(1., std::strtod(text, nullptr)) : 1;
+}
+
+long allocated_kib() {
+  const struct mallinfo2 all = mallinfo2();  // of all arenas
+  return static_cast<long>((all.uordblks + all.hblkhd) / 1024);
 }
 
 long resident_kib() {

@@ -108,7 +108,9 @@ double pooled_in(const GstStructure *s, const char *inner, const char *name, con
 // 1; VMAFHIP_TEST_SLOWNESS says.
 double slowness();
 
-// Resident memory of this process in KiB.
+// Memory in KiB that this process has asked for and not given back. Resident memory tells less: it depends on the arenas
+// that threads happen to get. 0 under sanitizers.
+long allocated_kib();
 long resident_kib();
 
 }  // namespace vmafhip::test
