@@ -15,17 +15,22 @@ int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 }  // namespace
 
+void FramePictures::clear() {
+  ref = Picture();
+  earlier = {};
+  for (Picture &picture : dist) picture = Picture();
+  for (Picture &picture : earlier_dist) picture = Picture();
+}
+
 // ---- Layout -----------------------------------------------------------------------------------------------
 
-FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback,
-                         bool chroma, const Subsampling &subsampling, std::vector<Scalers> scalers)
-    : scalers_(std::move(scalers)),
-      depth_(format.depth),
-      distorted_(distorted),
-      lookback_(lookback),
-      subsampling_(subsampling) {
+FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted,
+                         uint64_t subsample, std::vector<Scalers> scalers)
+    : scalers_(std::move(scalers)), depth_(format.depth), distorted_(distorted), subsample_(subsample) {
   for (Item &item : items) {
     every_frame_ |= item.every_frame;
+    reads_ |= item.reads;
+    if (item.every_frame) reads_between_ |= item.reads;
     Chain chain;
     for (int stage = 0; stage < item.metric->stages(); ++stage) {
       chain.strips.push_back(item.metric->strips(stage));
@@ -42,31 +47,47 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
     chain.item = std::move(item);
     chains_.push_back(std::move(chain));
   }
-  const int planes = chroma && format.chroma != Chroma::c400 ? 3 : 1;
-  for (int picture = 0; picture < 1 + distorted + lookback; ++picture)
-    for (int plane = 0; plane < (picture <= distorted ? planes : 1); ++plane) {
-      const PlaneSize size = plane_size(format, plane);
-      const uint64_t bytes = uint64_t(size.width) * uint64_t(size.height) * (format.depth > 8 ? 2 : 1);
-      PlaneUse use{picture, plane, frame_bytes_};
-      use.width = size.width;
-      use.height = size.height;
-      if (picture > 0 && picture <= distorted && !scalers_.empty())
-        use.scaler = scalers_[size_t(picture - 1)][size_t(plane)].get();
-      if (use.scaler) scratch_bytes_ = std::max(scratch_bytes_, aligned(use.scaler->scratch_bytes()));
-      const uint64_t strip_bytes = use.scaler ? kScaleBytes : kUnpackBytes;
-      use.rows = ceil_div(size.height, int(std::min<uint64_t>(bytes / strip_bytes + 1, size.height)));
-      use.strips = ceil_div(size.height, use.rows);
-      // Pages of planes that are read in place are never touched and so cost no memory.
-      frame_bytes_ = plus(frame_bytes_, aligned(bytes));
-      planes_.push_back(use);
-    }
+  add_picture(format, {Role::ref}, reads_.ref, reads_between_.ref);
+  for (int i = 0; i < 2; ++i)
+    add_picture(format, {Role::earlier, i}, reads_.earlier[size_t(i)], reads_between_.earlier[size_t(i)]);
+  for (int i = 0; i < distorted; ++i) {
+    const Scalers *scaled = scalers_.empty() ? nullptr : &scalers_[size_t(i)];
+    add_picture(format, {Role::dist, i, scaled}, reads_.dist, reads_between_.dist);
+    add_picture(format, {Role::earlier_dist, i, scaled}, reads_.earlier_dist, reads_between_.earlier_dist);
+  }
   std::stable_partition(planes_.begin(), planes_.end(), [](const PlaneUse &use) { return use.scaler; });
+}
+
+void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &picture, PlaneSet planes,
+                              PlaneSet between) {
+  if (format.chroma == Chroma::c400) planes &= kLuma;
+  if (!planes) return;
+  pictures_.push_back(picture);
+  for (int plane = 0; plane < 3; ++plane) {
+    if (!(planes >> plane & 1)) continue;
+    const PlaneSize size = plane_size(format, plane);
+    const uint64_t bytes = uint64_t(size.width) * uint64_t(size.height) * (format.depth > 8 ? 2 : 1);
+    PlaneUse use{picture, plane, (between >> plane & 1) != 0, frame_bytes_};
+    use.width = size.width;
+    use.height = size.height;
+    if (picture.scalers) use.scaler = (*picture.scalers)[size_t(plane)].get();
+    if (use.scaler) scratch_bytes_ = std::max(scratch_bytes_, aligned(use.scaler->scratch_bytes()));
+    const uint64_t strip_bytes = use.scaler ? kScaleBytes : kUnpackBytes;
+    use.rows = ceil_div(size.height, int(std::min<uint64_t>(bytes / strip_bytes + 1, size.height)));
+    use.strips = ceil_div(size.height, use.rows);
+    // Pages of planes that are read in place are never touched and so cost no memory.
+    frame_bytes_ = plus(frame_bytes_, aligned(bytes));
+    planes_.push_back(use);
+  }
 }
 
 // ---- Progress ---------------------------------------------------------------------------------------------
 
 FrameWork::FrameWork(const FrameLayout &layout)
-    : layout_(layout), progress_(1 + layout.chains_.size()), dist_(size_t(layout.distorted_)) {
+    : layout_(layout),
+      progress_(1 + layout.chains_.size()),
+      dist_(size_t(layout.distorted_)),
+      earlier_dist_(size_t(layout.distorted_)) {
   prepared_.reserve(layout.planes_.size());
 }
 
@@ -75,16 +96,30 @@ bool FrameWork::allocate() {
   return memory_ != nullptr;
 }
 
-Picture &FrameWork::picture(int number) {
-  if (number == 0) return pictures_->ref;
-  if (number <= layout_.distorted_) return pictures_->dist[size_t(number - 1)];
-  return pictures_->earlier[size_t(number - 1 - layout_.distorted_)];
+Picture &FrameWork::picture(const FrameLayout::PictureUse &use) {
+  switch (use.role) {
+    case FrameLayout::Role::dist:
+      return pictures_->dist[size_t(use.number)];
+    case FrameLayout::Role::earlier:
+      return pictures_->earlier[size_t(use.number)];
+    case FrameLayout::Role::earlier_dist:
+      return pictures_->earlier_dist[size_t(use.number)];
+    default:
+      return pictures_->ref;
+  }
 }
 
-PlaneView &FrameWork::view(int number, int plane) {
-  if (number == 0) return view_.ref[size_t(plane)];
-  if (number <= layout_.distorted_) return dist_[size_t(number - 1)][size_t(plane)];
-  return view_.earlier[size_t(number - 1 - layout_.distorted_)];
+PlaneView &FrameWork::view(const FrameLayout::PlaneUse &use) {
+  switch (use.picture.role) {
+    case FrameLayout::Role::dist:
+      return dist_[size_t(use.picture.number)][size_t(use.plane)];
+    case FrameLayout::Role::earlier:
+      return view_.earlier[size_t(use.picture.number)][size_t(use.plane)];
+    case FrameLayout::Role::earlier_dist:
+      return earlier_dist_[size_t(use.picture.number)][size_t(use.plane)];
+    default:
+      return view_.ref[size_t(use.plane)];
+  }
 }
 
 void FrameWork::begin(uint64_t index, FramePictures &pictures) {
@@ -92,21 +127,22 @@ void FrameWork::begin(uint64_t index, FramePictures &pictures) {
   view_ = FrameView();
   view_.index = index;
   view_.dist = dist_;
+  view_.earlier_dist = earlier_dist_;
   for (Views &views : dist_) views = {};
+  for (Views &views : earlier_dist_) views = {};
   prepared_.clear();
   int strips = 0;
   scaled_strips_ = 0;
   for (size_t i = 0; i < layout_.planes_.size(); ++i) {
     const FrameLayout::PlaneUse &use = layout_.planes_[i];
     const Picture &from = picture(use.picture);
-    if (!from.planes[size_t(use.plane)].data) continue;  // no earlier frame, or nobody reads it
-    if (use.plane > 0 && !layout_.scores(index) && !layout_.subsampling_.chroma) continue;
+    if (!reads(use) || !from.planes[size_t(use.plane)].data) continue;  // there may be no earlier frame
     std::byte *buffer = memory_.get() + use.buffer;
     if (use.scaler) {
-      view(use.picture, use.plane) = packed_view(buffer, {use.width, use.height}, layout_.depth_);
+      view(use) = packed_view(buffer, {use.width, use.height}, layout_.depth_);
       scaled_strips_ += use.strips;
     } else {
-      view(use.picture, use.plane) = planned_view(from, use.plane, layout_.depth_, buffer);
+      view(use) = planned_view(from, use.plane, layout_.depth_, buffer);
       if (readable_in_place(from, use.plane, layout_.depth_)) continue;
     }
     prepared_.push_back(int(i));
@@ -171,12 +207,13 @@ bool FrameWork::done(const Task &task) {
 }
 
 void FrameWork::release_prepared(std::vector<std::shared_ptr<const void>> &out) {
-  for (int number = 0; number < 1 + layout_.distorted_ + layout_.lookback_; ++number) {
+  for (const FrameLayout::PictureUse &used : layout_.pictures_) {
+    Picture &from = picture(used);
     bool in_place = false;
     for (const FrameLayout::PlaneUse &use : layout_.planes_)
-      in_place |= use.picture == number && !use.scaler &&
-                  readable_in_place(picture(number), use.plane, layout_.depth_);
-    if (!in_place && picture(number).owner) out.push_back(std::move(picture(number).owner));
+      in_place |= use.picture.role == used.role && use.picture.number == used.number && reads(use) &&
+                  !use.scaler && readable_in_place(from, use.plane, layout_.depth_);
+    if (!in_place && from.owner) out.push_back(std::move(from.owner));
   }
 }
 

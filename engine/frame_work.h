@@ -19,11 +19,15 @@ namespace vmafhip {
 
 constexpr int kMostDistorted = 64;
 
-// The pictures that a frame reads.
+// The pictures that a frame reads; those of frames before the first have no data.
 struct FramePictures {
+  explicit FramePictures(int distorted = 0) : dist(size_t(distorted)), earlier_dist(size_t(distorted)) {}
+  void clear();  // lets all of them go
+
   Picture ref;
   std::vector<Picture> dist;
-  std::array<Picture, 2> earlier;  // references 1 and 2 frames before; no data before the first frame
+  std::array<Picture, 2> earlier;     // references 1 and 2 frames before
+  std::vector<Picture> earlier_dist;  // distorted pictures 1 frame before
 };
 
 struct Task {
@@ -39,26 +43,20 @@ class FrameLayout {
     std::unique_ptr<Metric> metric;
     uint64_t sums_bytes = 0;  // of one distorted picture
     void (*add_sums)(std::byte *total, const std::byte *partial) = nullptr;
-    bool every_frame = true;  // false: only those that are scored
-  };
-  // Frames whose number is not a multiple of `interval` are not scored; what the items read that measure them too.
-  struct Subsampling {
-    uint64_t interval = 1;
-    bool distorted = false, chroma = false;
+    Reads reads;
+    bool every_frame = true;  // false: only those that are scored; then it reads no earlier pictures
   };
   // Of one distorted picture; null for planes that are of the reference's size, or not read.
   using Scalers = std::array<std::unique_ptr<PlaneScaler>, 3>;
-  // `format`: size and chroma of all pictures, and the depth at which they are compared. `scalers`: per distorted
-  // picture, or empty if none is scaled.
-  FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback, bool chroma,
-              const Subsampling &subsampling, std::vector<Scalers> scalers = {});
-  FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, int lookback, bool chroma)
-      : FrameLayout(std::move(items), format, distorted, lookback, chroma, Subsampling()) {}
+  // `format`: size and chroma of all pictures, and the depth at which they are compared. Frames whose number is not a
+  // multiple of `subsample` are not scored. `scalers`: per distorted picture, or empty if none is scaled.
+  FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, uint64_t subsample = 1,
+              std::vector<Scalers> scalers = {});
 
-  bool scores(uint64_t frame) const { return frame % subsampling_.interval == 0; }
-  // Whether there is anything to do for a frame, and whether distorted pictures are read for it.
+  bool scores(uint64_t frame) const { return frame % subsample_ == 0; }
+  // Whether there is anything to do for a frame, and what all items together read for it.
   bool measures(uint64_t frame) const { return scores(frame) || every_frame_; }
-  bool reads_distorted(uint64_t frame) const { return scores(frame) || subsampling_.distorted; }
+  const Reads &reads(uint64_t frame) const { return scores(frame) ? reads_ : reads_between_; }
 
   uint64_t scratch_bytes() const { return scratch_bytes_; }  // per worker
   uint64_t frame_bytes() const { return frame_bytes_; }      // per frame in progress
@@ -82,22 +80,34 @@ class FrameLayout {
     uint64_t sums = 0;      // and where the sums of the frame go
     uint64_t partial_bytes = 0;
   };
+  // A picture that is read: which of a frame's, and whether it is scaled.
+  enum class Role { ref, dist, earlier, earlier_dist };
+  struct PictureUse {
+    Role role = Role::ref;
+    int number = 0;
+    const Scalers *scalers = nullptr;
+  };
   // A plane that is read, and where it goes if it has to be scaled or unpacked.
   struct PlaneUse {
-    int picture = 0;  // 0 reference, 1 … n distorted, then the earlier ones
+    PictureUse picture;
     int plane = 0;
+    bool between = false;  // also for frames that are not scored
     uint64_t buffer = 0;
     int strips = 1, rows = 0;  // rows of a strip, fewer in the last one
     int width = 0, height = 0;
     const PlaneScaler *scaler = nullptr;
   };
+  void add_picture(const PictureFormat &format, const PictureUse &picture, PlaneSet planes, PlaneSet between);
+
   std::vector<Chain> chains_;
+  std::vector<PictureUse> pictures_;
   std::vector<PlaneUse> planes_;  // those that are scaled first: they take longest
   std::vector<Scalers> scalers_;
-  int depth_ = 8, distorted_ = 1, lookback_ = 0;
+  int depth_ = 8, distorted_ = 1;
+  uint64_t subsample_ = 1;
   uint64_t scratch_bytes_ = 0, frame_bytes_ = 0, sums_bytes_ = 0;
-  Subsampling subsampling_;
-  bool every_frame_ = false;  // an item needs it
+  Reads reads_, reads_between_;  // for frames that are scored, and for others
+  bool every_frame_ = false;     // an item needs it
 };
 
 class FrameWork {
@@ -131,8 +141,10 @@ class FrameWork {
   struct Progress {
     int stage = 0, strips = 0, taken = 0, done = 0;
   };
-  Picture &picture(int number);
-  PlaneView &view(int number, int plane);
+  Picture &picture(const FrameLayout::PictureUse &use);
+  PlaneView &view(const FrameLayout::PlaneUse &use);
+  // Whether the plane is read for this frame.
+  bool reads(const FrameLayout::PlaneUse &use) const { return use.between || layout_.scores(view_.index); }
   void open(size_t chain);
   bool measures(const FrameLayout::Chain &chain) const {
     return chain.item.every_frame || layout_.scores(view_.index);
@@ -148,7 +160,7 @@ class FrameWork {
   int ready_ = 0;                   // tasks that may run and are not taken
   int open_chains_ = 0;
   FramePictures *pictures_ = nullptr;
-  std::vector<Views> dist_;
+  std::vector<Views> dist_, earlier_dist_;
   FrameView view_;
 };
 

@@ -32,14 +32,41 @@ struct PlaneView {
   }
 };
 
-// The pictures of one compared frame: one reference, one or more distorted pictures.
+// The pictures of one compared frame: one reference, one or more distorted pictures, and those of frames before it.
+// Data is null for planes that no extractor of the session reads, and for frames before the first.
 using Views = std::array<PlaneView, 3>;  // Y, U, V
 struct FrameView {
   uint64_t index = 0;  // 0 after start or reset
   Views ref;
   std::span<const Views> dist;
-  // Luma of the reference 1 and 2 frames earlier; data is null before the first frame.
-  std::array<PlaneView, 2> earlier;
+  std::array<Views, 2> earlier;         // references 1 and 2 frames earlier
+  std::span<const Views> earlier_dist;  // distorted pictures 1 frame earlier
+};
+
+// Planes of a picture: bit n is plane n.
+using PlaneSet = uint8_t;
+constexpr PlaneSet kLuma = 1, kChroma = 6, kAllPlanes = 7;
+
+// Which planes of a FrameView are read.
+struct Reads {
+  PlaneSet ref = 0, dist = 0;
+  std::array<PlaneSet, 2> earlier = {};
+  PlaneSet earlier_dist = 0;
+
+  // Of the current frame's pictures.
+  static Reads both(PlaneSet planes) { return {planes, planes}; }
+
+  Reads &operator|=(const Reads &other) {
+    ref |= other.ref;
+    dist |= other.dist;
+    earlier[0] |= other.earlier[0];
+    earlier[1] |= other.earlier[1];
+    earlier_dist |= other.earlier_dist;
+    return *this;
+  }
+  bool chroma() const { return ((ref | dist | earlier[0] | earlier[1] | earlier_dist) & kChroma) != 0; }
+  // Frames before the current one that pictures are read of.
+  int lookback() const { return earlier[1] ? 2 : earlier[0] || earlier_dist ? 1 : 0; }
 };
 
 // Work on a frame is cut into stages, done one after the other, and each stage into strips, which several threads

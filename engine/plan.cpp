@@ -142,9 +142,8 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
     }
   for (PlannedExtractor &planned : plan.extractors) {
     planned.temporal = planned.extractor->temporal(planned.options);
-    plan.lookback = std::max(plan.lookback, planned.extractor->lookback(planned.options));
+    plan.reads |= planned.extractor->reads(planned.options);
     plan.lookahead = std::max(plan.lookahead, planned.extractor->lookahead(planned.options));
-    plan.chroma |= !planned.extractor->luma_only(planned.options);
   }
   return plan;
 }

@@ -30,8 +30,8 @@ struct Plan {
   std::vector<PlannedModel> models;
   std::vector<std::string> feature_names;  // by column; libvmaf's log names and order
   std::vector<std::string> model_labels;
-  int lookback = 0, lookahead = 0;  // the largest of all extractors
-  bool chroma = false;              // an extractor reads it
+  Reads reads;        // what all extractors read
+  int lookahead = 0;  // the largest of all extractors
 
   // `models` and `features` as in SessionOptions.
   static Result<Plan> make(const std::string &models, const std::string &features);

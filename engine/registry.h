@@ -39,10 +39,8 @@ struct Extractor {
   FormatLimits limits;
   std::span<const OptionSpec> options;
   std::span<const OutputSpec> outputs;
-  // Whether measure() reads luma alone; if not, all three planes of the pictures have to be there.
-  bool (*luma_only)(const Options &);
-  // Reference pictures before the current one that measure() reads, 0 to 2.
-  int (*lookback)(const Options &);
+  // What measure() reads; chroma as far as the format has it.
+  Reads (*reads)(const Options &);
   // Frames that must follow before a frame's scores are complete.
   int (*lookahead)(const Options &);
   // Options that contradict each other; null if none can.
@@ -54,14 +52,14 @@ struct Extractor {
   size_t sums_bytes;
   void (*add_sums)(std::byte *total, const std::byte *partial);
   std::unique_ptr<Scorer> (*make_scorer)(const Options &, const PictureFormat &);
-  // measure() reads no distorted picture.
-  bool reference_only = false;
 
   Status check(const Options &options) const { return check_options ? check_options(options) : Status(); }
   // Limits and check_format().
   Status check(const Options &options, const PictureFormat &format) const;
   // Needs every frame, also those between the ones that are scored.
-  bool temporal(const Options &options) const { return lookback(options) > 0 || lookahead(options) > 0; }
+  bool temporal(const Options &options) const {
+    return reads(options).lookback() > 0 || lookahead(options) > 0;
+  }
 };
 
 std::span<const Extractor *const> extractors();

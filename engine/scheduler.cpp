@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <system_error>
+#include <utility>
 
 namespace vmafhip {
 namespace {
@@ -42,7 +43,7 @@ bool Scheduler::start() {
 
 void Scheduler::work(int id) {
   std::vector<std::shared_ptr<const void>> unneeded;  // let go without the lock: it may take long
-  unneeded.reserve(kMostDistorted + 3);
+  unneeded.reserve(2 * kMostDistorted + 3);
   std::unique_lock lock(mutex_);
   for (;;) {
     int frame = 0;
@@ -118,9 +119,7 @@ void Scheduler::end_frame(std::unique_lock<std::mutex> &lock, int frame) {
   lock.unlock();
   work.add_up(s.sums.get());
   // The pictures go back before the score is seen: whoever waits for it may want the memory.
-  s.pictures.ref = Picture();
-  for (Picture &dist : s.pictures.dist) dist = Picture();
-  s.pictures.earlier = {};
+  s.pictures.clear();
   lock.lock();
   active_.erase(std::find(active_.begin(), active_.end(), frame));
   free_.push_back(frame);
@@ -136,7 +135,7 @@ void Scheduler::close() {
   open_ = false;
 }
 
-bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, int lookback, bool measure_times) {
+bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, bool measure_times) {
   std::lock_guard lock(mutex_);
   // Old memory first: there may not be enough for both.
   for (Memory &m : scratch_) m.reset();
@@ -145,7 +144,6 @@ bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, int lookback, boo
   active_.clear();
   free_.clear();
   layout_ = std::move(layout);
-  lookback_ = lookback;
   timed_ = measure_times;
 
   const uint64_t workers = times(layout_->scratch_bytes(), uint64_t(threads_));
@@ -157,8 +155,9 @@ bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, int lookback, boo
   for (Memory &m : scratch_) good &= (m = allocate(layout_->scratch_bytes())) != nullptr;
   for (Slot &s : slots_) {
     good &= (s.sums = allocate(layout_->sums_bytes())) != nullptr;
-    s.pictures.dist.resize(size_t(layout_->distorted()));
+    s.pictures = FramePictures(layout_->distorted());
   }
+  history_ = FramePictures(layout_->distorted());
   if (!good) return false;
   // A frame for each worker if they take no more than half of the machine; with fewer, workers may have to wait.
   frames_.reserve(size_t(threads_));
@@ -186,17 +185,17 @@ bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
   }
   // Only this thread takes room, and no worker looks at the slot yet. Pictures are let go without the lock.
   const bool measures = layout_->measures(submitted_);
-  if (!layout_->reads_distorted(submitted_))
-    for (Picture &d : dist) d = Picture();
-  if (measures) {
-    FramePictures &pictures = slot(submitted_).pictures;
-    if (lookback_ > 0) {
-      pictures.earlier = history_;
-      history_[1] = lookback_ > 1 ? std::move(history_[0]) : Picture();
-      history_[0] = ref;
-    }
-    pictures.ref = std::move(ref);
-    for (size_t i = 0; i < dist.size(); ++i) pictures.dist[i] = std::move(dist[i]);
+  const Reads &reads = layout_->reads(submitted_);
+  FramePictures &pictures = slot(submitted_).pictures;
+  for (size_t i = 0; i < 2; ++i)
+    if (reads.earlier[i]) pictures.earlier[i] = history_.earlier[i];
+  if (reads.earlier[1]) history_.earlier[1] = std::move(history_.earlier[0]);
+  if (reads.earlier[0] || reads.earlier[1]) history_.earlier[0] = ref;
+  if (reads.ref) pictures.ref = std::move(ref);
+  for (size_t i = 0; i < dist.size(); ++i) {
+    if (reads.earlier_dist) pictures.earlier_dist[i] = std::exchange(history_.earlier_dist[i], dist[i]);
+    if (reads.dist) pictures.dist[i] = std::move(dist[i]);
+    dist[i] = Picture();
   }
   {
     std::lock_guard lock(mutex_);
@@ -208,20 +207,20 @@ bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
 }
 
 void Scheduler::finish() {
-  history_ = {};
+  history_.clear();
   std::lock_guard lock(mutex_);
   finished_ = true;
   event_.notify_all();
 }
 
 void Scheduler::clear() {
-  std::vector<FramePictures> drop(slots_.size());  // pictures are let go without the lock
+  std::vector<FramePictures> drop;  // pictures are let go without the lock
+  for (const Slot &s : slots_) drop.emplace_back(int(s.pictures.dist.size()));
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     event_.wait(lock, [&] { return running_ == 0; });
     for (size_t i = 0; i < slots_.size(); ++i) {
-      drop[i].dist.resize(slots_[i].pictures.dist.size());
       std::swap(drop[i], slots_[i].pictures);
       slots_[i].measured = false;
     }
@@ -230,7 +229,7 @@ void Scheduler::clear() {
     submitted_ = begun_ = released_ = 0;
     finished_ = stopping_ = false;
   }
-  history_ = {};
+  history_.clear();
 }
 
 const std::byte *Scheduler::measured(uint64_t frame) const {

@@ -38,7 +38,7 @@ class Scheduler {
   // Takes no frames until configure() succeeds.
   void close();
   // After close(). False if there is not enough memory; `memory_needed()` says how much is.
-  bool configure(std::unique_ptr<FrameLayout> layout, int lookback, bool measure_times);
+  bool configure(std::unique_ptr<FrameLayout> layout, bool measure_times);
   uint64_t memory_needed() const { return needed_; }
   const FrameLayout *layout() const { return layout_.get(); }
 
@@ -87,8 +87,7 @@ class Scheduler {
   const int threads_;
   std::function<void()> progress_;
   std::unique_ptr<FrameLayout> layout_;
-  std::array<Picture, 2> history_;  // references of the frames before the next one
-  int lookback_ = 0;
+  FramePictures history_;  // `earlier` and `earlier_dist` of the next frame, as far as any frame reads them
   uint64_t needed_ = 0;
   std::vector<Memory> scratch_;  // per worker; changed while all are idle
   bool timed_ = false;

@@ -86,7 +86,7 @@ void Scoring::give_out(PerPicture &p, PictureScores &out) {
 
 void Scoring::give_out(FrameScores &out) {
   out.index = next_out();
-  out.warm_up = out.index < uint64_t(plan_.lookback);
+  out.warm_up = out.index < uint64_t(plan_.reads.lookback());
   out.dist.resize(pictures_.size());
   for (size_t d = 0; d < pictures_.size(); ++d) give_out(pictures_[d], out.dist[d]);
   ++given_out_;

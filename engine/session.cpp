@@ -75,10 +75,11 @@ std::string chain_name(const PlannedExtractor &planned) {
 
 // For one distorted picture, of the planes that metrics read.
 FrameLayout::Scalers make_scalers(const CpuBackend &cpu, ScaleMethod method, const PictureFormat &compared,
-                                  const PictureFormat &dist, bool chroma) {
+                                  const PictureFormat &dist, PlaneSet planes) {
   FrameLayout::Scalers scalers;
   if (same_size(compared, dist)) return scalers;
-  for (int plane = 0; plane < (chroma && compared.chroma != Chroma::c400 ? 3 : 1); ++plane) {
+  for (int plane = 0; plane < (compared.chroma == Chroma::c400 ? 1 : 3); ++plane) {
+    if (!(planes >> plane & 1)) continue;
     const PlaneSize from = plane_size(dist, plane), to = plane_size(compared, plane);
     scalers[size_t(plane)] =
         cpu.make_scaler({method, from.width, from.height, dist.depth, to.width, to.height, compared.depth});
@@ -141,28 +142,23 @@ struct Session::Impl {
                                                 " distorted pictures with a reference, not " +
                                                 std::to_string(dist.size()));
     const Plan &plan = scoring.plan();
-    if (Status s = check_formats(ref, dist, plan.chroma, scale); !s.ok()) return s;
+    if (Status s = check_formats(ref, dist, plan.reads.chroma(), scale); !s.ok()) return s;
     PictureFormat compared = ref;
     for (const PictureFormat &d : dist) compared.depth = std::max(compared.depth, d.depth);
     for (const PlannedExtractor &p : plan.extractors)
       if (Status s = p.extractor->check(p.options, compared); !s.ok()) return s;
 
     std::vector<FrameLayout::Scalers> scalers;
-    for (const PictureFormat &d : dist) scalers.push_back(make_scalers(cpu, scale, compared, d, plan.chroma));
+    for (const PictureFormat &d : dist)
+      scalers.push_back(make_scalers(cpu, scale, compared, d, plan.reads.dist | plan.reads.earlier_dist));
     std::vector<FrameLayout::Item> items;
-    FrameLayout::Subsampling between{uint64_t(subsample)};
-    for (const PlannedExtractor &p : plan.extractors) {
+    for (const PlannedExtractor &p : plan.extractors)
       items.push_back({cpu.make(*p.extractor, p.options, compared, distorted), p.extractor->sums_bytes,
-                       p.extractor->add_sums, p.temporal});
-      if (!p.temporal) continue;
-      between.distorted |= !p.extractor->reference_only;
-      between.chroma |= !p.extractor->luma_only(p.options);
-    }
+                       p.extractor->add_sums, p.extractor->reads(p.options), p.temporal});
     scoring.configure(ref);
-    if (!scheduler.configure(
-            std::make_unique<FrameLayout>(std::move(items), compared, distorted, plan.lookback, plan.chroma,
-                                          between, std::move(scalers)),
-            plan.lookback, stage_times))
+    if (!scheduler.configure(std::make_unique<FrameLayout>(std::move(items), compared, distorted,
+                                                           uint64_t(subsample), std::move(scalers)),
+                             stage_times))
       return Status(Code::resource, "comparing pictures of " + describe(compared) + " with " +
                                         std::to_string(scheduler.threads()) + " threads needs " +
                                         in_units(scheduler.memory_needed()) +

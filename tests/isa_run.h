@@ -60,7 +60,8 @@ struct StoredFrame {
     view.index = ref.size() - 1;
     view.ref[0] = ref[0].view();
     view.dist = views;
-    for (size_t back = 1; back < ref.size() && back <= 2; ++back) view.earlier[back - 1] = ref[back].view();
+    for (size_t back = 1; back < ref.size() && back <= 2; ++back)
+      view.earlier[back - 1][0] = ref[back].view();
   }
   StoredFrame(const StoredFrame &) = delete;
 };

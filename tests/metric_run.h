@@ -129,8 +129,10 @@ inline std::vector<std::vector<std::byte>> measure(const Extractor &extractor, c
     frame.ref[0] = stored_ref[i].view();
     const Views views = {stored_dist[i].view()};
     frame.dist = {&views, 1};
+    const Views before = {i > 0 ? stored_dist[i - 1].view() : PlaneView()};
+    frame.earlier_dist = {&before, 1};
     for (size_t back = 1; back <= 2 && back <= i; ++back)
-      frame.earlier[back - 1] = stored_ref[i - back].view();
+      frame.earlier[back - 1][0] = stored_ref[i - back].view();
     sums.emplace_back(extractor.sums_bytes);
     for (int stage = 0; stage < metric->stages(); ++stage)
       for (int strip = 0; strip < metric->strips(stage); ++strip) {

@@ -85,7 +85,7 @@ TEST(MotionIsa, StripsInAnyOrder) {
     for (int rows : {1, 2, 3, 100}) {
       uint64_t sad = 0;
       for (int first = 0; first < 801; first += rows)
-        sad += kernels->motion->sad(frame.view.earlier[0], frame.view.ref[0], first,
+        sad += kernels->motion->sad(frame.view.earlier[0][0], frame.view.ref[0], first,
                                     smaller(first + rows, 801), scratch.get());
       EXPECT_EQ(sad, want) << kernels->isa << ", " << rows;
     }

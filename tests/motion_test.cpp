@@ -232,7 +232,7 @@ TEST(Motion, LooksAsFarAsItSays) {
   const Extractor &e = extractor("motion");
   const auto reach = [&](const OptionTexts &texts) {
     const Options options = parse(e, texts);
-    return std::make_pair(e.lookback(options), e.lookahead(options));
+    return std::make_pair(e.reads(options).lookback(), e.lookahead(options));
   };
   EXPECT_EQ(reach({}), std::make_pair(1, 1));
   EXPECT_EQ(reach({{"motion_five_frame_window", "true"}}), std::make_pair(2, 2));

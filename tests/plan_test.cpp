@@ -49,7 +49,7 @@ TEST_F(PlanTest, ColumnsOfOneModelAsLibvmafPrintsThem) {
                    "integer_vif_scale0", "integer_vif_scale1", "integer_vif_scale2", "integer_vif_scale3",
                    "integer_motion2", "integer_motion3"}));
   EXPECT_EQ(plan.model_labels, (Names{"vmaf_v0.6.1"}));
-  EXPECT_EQ(plan.lookback, 1);
+  EXPECT_EQ(plan.reads.lookback(), 1);
   EXPECT_EQ(plan.lookahead, 1);
 }
 
@@ -133,9 +133,9 @@ TEST_F(PlanTest, NoModel) {
   EXPECT_EQ(plan.feature_names,
             (Names{"integer_vif_scale0", "integer_vif_scale1", "integer_vif_scale2", "integer_vif_scale3"}));
   EXPECT_TRUE(plan.models.empty());
-  EXPECT_EQ(plan.lookback, 0);
+  EXPECT_EQ(plan.reads.lookback(), 0);
   EXPECT_EQ(plan.lookahead, 0);
-  EXPECT_EQ(plan_of("", "motion=motion_five_frame_window=true").lookback, 2);
+  EXPECT_EQ(plan_of("", "motion=motion_five_frame_window=true").reads.lookback(), 2);
   EXPECT_EQ(plan_of("", "motion=motion_force_zero=true").lookahead, 0);
 }
 

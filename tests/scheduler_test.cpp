@@ -83,6 +83,23 @@ class WatchedScaler final : public PlaneScaler {
   const std::function<void()> watch_;
 };
 
+// The same in words.
+class WordScaler final : public PlaneScaler {
+ public:
+  WordScaler(int width, WatchedScaler::Log &log) : width_(width), log_(log) {}
+  size_t scratch_bytes() const override { return 64; }
+  void scale(const Picture &picture, int plane, std::byte *out, int first, int last,
+             std::byte *) const override {
+    log_.wrong += plane != 0 || !picture.planes[0].data;
+    for (int y = first; y < last; ++y)
+      std::fill_n(reinterpret_cast<uint16_t *>(out) + ptrdiff_t(y) * width_, width_, uint16_t(y));
+  }
+
+ private:
+  const int width_;
+  WatchedScaler::Log &log_;
+};
+
 // Opens for all when `count` have come; false if they do not come.
 class Gate {
  public:
@@ -112,19 +129,18 @@ Picture picture_of(uint8_t value, int shift = 0) {
 
 class SchedulerTest : public testing::Test {
  protected:
-  void add(std::vector<int> strips, WatchedMetric::Watch watch = nullptr) {
-    items_.push_back(
-        {std::make_unique<WatchedMetric>(std::move(strips), std::move(watch)), sizeof(Sums), add_in_order});
+  void add(std::vector<int> strips, WatchedMetric::Watch watch = nullptr,
+           const Reads &reads = Reads::both(kLuma), bool every_frame = true) {
+    items_.push_back({std::make_unique<WatchedMetric>(std::move(strips), std::move(watch)), sizeof(Sums),
+                      add_in_order, reads, every_frame});
   }
   void start(int threads, int slots = 8, const PictureFormat &format = {4, 2, 8, Chroma::c400},
-             int distorted = 1, int lookback = 0, bool chroma = false,
-             std::vector<FrameLayout::Scalers> scalers = {}) {
+             int distorted = 1, uint64_t subsample = 1, std::vector<FrameLayout::Scalers> scalers = {}) {
     scheduler_ = std::make_unique<Scheduler>(threads, slots);
     ASSERT_TRUE(scheduler_->start());
     ASSERT_TRUE(scheduler_->configure(
-        std::make_unique<FrameLayout>(std::move(items_), format, distorted, lookback, chroma,
-                                      FrameLayout::Subsampling(), std::move(scalers)),
-        lookback, true));
+        std::make_unique<FrameLayout>(std::move(items_), format, distorted, subsample, std::move(scalers)),
+        true));
   }
   bool submit(Picture ref = picture_of(1), Picture dist = picture_of(2)) {
     return scheduler_->submit(std::move(ref), {&dist, 1});
@@ -367,7 +383,7 @@ TEST_F(SchedulerTest, ScaledPicturesGoBackBeforeTheFrameIsDone) {
   WatchedScaler::Log log;
   std::vector<FrameLayout::Scalers> scalers(1);
   scalers[0][0] = std::make_unique<WatchedScaler>(4, log);
-  start(1, 4, {4, 2, 8, Chroma::c400}, 1, 0, false, std::move(scalers));
+  start(1, 4, {4, 2, 8, Chroma::c400}, 1, 1, std::move(scalers));
   Picture ref = picture_of(1), dist = picture_of(2);
   const std::weak_ptr<const void> ref_owner = ref.owner, dist_owner = dist.owner;
   ASSERT_TRUE(submit(std::move(ref), std::move(dist)));
@@ -399,16 +415,19 @@ TEST_F(SchedulerTest, PicturesReadInPlaceGoBackAfterTheLastTask) {
 
 TEST_F(SchedulerTest, EarlierReferences) {
   std::atomic<int> wrong{0};
-  add({2, 1}, [&](const Call &c) {
-    for (size_t back = 1; back <= 2; ++back) {
-      const PlaneView &earlier = c.frame.earlier[back - 1];
-      if (c.frame.index < back)
-        wrong += earlier.data != nullptr;
-      else
-        wrong += earlier.row<uint16_t>(1)[3] != ((10 + c.frame.index - back) * 0x0101) >> 6;
-    }
-  });
-  start(3, 5, {4, 2, 10, Chroma::c400}, 1, 2);
+  add({2, 1},
+      [&](const Call &c) {
+        for (size_t back = 1; back <= 2; ++back) {
+          const PlaneView &earlier = c.frame.earlier[back - 1][0];
+          if (c.frame.index < back)
+            wrong += earlier.data != nullptr;
+          else
+            wrong += earlier.row<uint16_t>(1)[3] != ((10 + c.frame.index - back) * 0x0101) >> 6;
+          wrong += c.frame.earlier_dist[0][0].data != nullptr;
+        }
+      },
+      {kLuma, kLuma, {kLuma, kLuma}});
+  start(3, 5, {4, 2, 10, Chroma::c400});
   for (int round = 0; round < 2; ++round) {
     for (uint64_t n = 0; n < 20; ++n) {
       ASSERT_TRUE(submit(picture_of(uint8_t(10 + n), 6), picture_of(1, 6)));
@@ -421,8 +440,127 @@ TEST_F(SchedulerTest, EarlierReferences) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Whoever reads the reference before the previous one need not have the previous one unpacked.
+TEST_F(SchedulerTest, OnlyTheEarlierReferenceThatIsRead) {
+  std::atomic<int> wrong{0};
+  add({1},
+      [&](const Call &c) {
+        wrong += c.frame.earlier[0][0].data != nullptr || c.frame.dist[0][0].data != nullptr;
+        if (c.frame.index < 2)
+          wrong += c.frame.earlier[1][0].data != nullptr;
+        else
+          wrong += c.frame.earlier[1][0].row<uint8_t>(1)[3] != 8 + c.frame.index;
+      },
+      {kLuma, 0, {0, kLuma}});
+  start(2, 9);
+  for (uint64_t n = 0; n < 8; ++n) {
+    Picture dist = picture_of(1);
+    const std::weak_ptr<const void> dist_owner = dist.owner;
+    ASSERT_TRUE(submit(picture_of(uint8_t(10 + n)), std::move(dist)));
+    EXPECT_TRUE(dist_owner.expired()) << "a picture that nobody reads is let go at once";
+  }
+  for (uint64_t n = 0; n < 8; ++n) EXPECT_EQ(sums(n).tasks, 1u);
+  EXPECT_EQ(wrong, 0);
+}
+
+// Of three, the second one scaled; the frame before is there in the same form as when it was current.
+TEST_F(SchedulerTest, EarlierDistortedPictures) {
+  std::atomic<int> wrong{0};
+  add({2, 1},
+      [&](const Call &c) {
+        for (size_t d = 0; d < 3; ++d) {
+          const PlaneView &now = c.frame.dist[d][0], &earlier = c.frame.earlier_dist[d][0];
+          const auto expected = [&](uint64_t frame) {
+            return d == 1 ? 1u : unsigned(((10 + 50 * d + frame) * 0x0101) >> 6);
+          };
+          wrong += now.row<uint16_t>(1)[3] != expected(c.frame.index);
+          if (c.frame.index == 0)
+            wrong += earlier.data != nullptr;
+          else
+            wrong += earlier.row<uint16_t>(1)[3] != expected(c.frame.index - 1) || earlier.width != 4 ||
+                     earlier.height != 2 || earlier.depth != 10;
+        }
+        wrong += c.frame.earlier[0][0].data != nullptr;
+      },
+      {kLuma, kLuma, {}, kLuma});
+  WatchedScaler::Log log;
+  std::vector<FrameLayout::Scalers> scalers(3);
+  scalers[1][0] = std::make_unique<WordScaler>(4, log);
+  start(3, 5, {4, 2, 10, Chroma::c400}, 3, 1, std::move(scalers));
+  for (int round = 0; round < 2; ++round) {
+    for (uint64_t n = 0; n < 20; ++n) {
+      std::vector<Picture> dist;
+      for (int d = 0; d < 3; ++d) dist.push_back(picture_of(uint8_t(10 + 50 * d + n), 6));
+      ASSERT_TRUE(scheduler_->submit(picture_of(1, 6), dist));
+      if (n < 4) continue;
+      EXPECT_EQ(sums(n - 4).tasks, 3u);
+      scheduler_->release(n - 3);
+    }
+    scheduler_->clear();
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(log.wrong, 0);
+}
+
+// A distorted picture that the next frame reads is held as long, and no longer than the stream.
+TEST_F(SchedulerTest, EarlierDistortedPicturesGoBack) {
+  add({1}, nullptr, {kLuma, kLuma, {kLuma}, kLuma});
+  start(1);
+  std::vector<std::weak_ptr<const void>> owners;
+  for (uint64_t n = 0; n < 3; ++n) {
+    Picture ref = picture_of(1), dist = picture_of(2);
+    owners.insert(owners.end(), {ref.owner, dist.owner});
+    ASSERT_TRUE(submit(std::move(ref), std::move(dist)));
+    EXPECT_EQ(sums(n).tasks, 1u);
+    for (size_t i = 0; i < 2 * n; ++i) EXPECT_TRUE(owners[i].expired()) << i;
+  }
+  EXPECT_FALSE(owners[4].expired());
+  EXPECT_FALSE(owners[5].expired());
+  scheduler_->finish();
+  EXPECT_TRUE(owners[4].expired());
+  EXPECT_TRUE(owners[5].expired());
+}
+
+// Of frames that are not scored, what the others leave is not read.
+TEST_F(SchedulerTest, FramesBetweenReadWhatEveryFrameNeeds) {
+  std::atomic<int> wrong{0}, scored{0}, temporal{0};
+  const auto planes = [](const Views &views) {
+    return (views[0].data ? 1 : 0) + (views[1].data ? 2 : 0) + (views[2].data ? 4 : 0);
+  };
+  add(
+      {1},
+      [&](const Call &c) {
+        ++scored;
+        wrong += c.frame.index % 3 != 0;
+      },
+      Reads::both(kAllPlanes), false);
+  add({1},
+      [&](const Call &c) {
+        ++temporal;
+        const bool whole = c.frame.index % 3 == 0;
+        wrong += planes(c.frame.ref) != (whole ? kAllPlanes : kChroma);
+        wrong += planes(c.frame.dist[0]) != (whole ? kAllPlanes : kLuma);
+        wrong += planes(c.frame.earlier[0]) != (c.frame.index == 0 ? 0 : kChroma);
+        wrong += planes(c.frame.earlier_dist[0]) != (c.frame.index == 0 ? 0 : kLuma);
+      },
+      {kChroma, kLuma, {kChroma}, kLuma});
+  start(2, 10, {4, 2, 8, Chroma::c444}, 1, 3);
+  const std::vector<uint8_t> bytes(8, 7);
+  Picture picture;
+  picture.format = {4, 2, 8, Chroma::c444};
+  for (Plane &plane : picture.planes) plane = {bytes.data(), 4, 4, 2, 1};
+  for (uint64_t n = 0; n < 7; ++n) ASSERT_TRUE(submit(picture, picture));
+  for (uint64_t n = 0; n < 7; ++n) {
+    EXPECT_EQ(sums(n, 0, 0).tasks, n % 3 == 0 ? 1u : 0u);
+    EXPECT_EQ(sums(n, 0, 1).tasks, 1u);
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(scored, 3);
+  EXPECT_EQ(temporal, 7);
+}
+
 // 5x3 samples, 4:2:0 with interleaved chroma: 3x2 samples of each kind.
-TEST_F(SchedulerTest, ChromaIsViewedIfItIsWanted) {
+TEST_F(SchedulerTest, PlanesAreViewedIfTheyAreWanted) {
   auto bytes = std::make_shared<std::vector<uint8_t>>();
   for (int i = 0; i < 5 * 3 + 6 * 2; ++i) bytes->push_back(uint8_t(i));
   Picture picture;
@@ -431,21 +569,27 @@ TEST_F(SchedulerTest, ChromaIsViewedIfItIsWanted) {
   picture.planes[1] = {bytes->data() + 15, 6, 3, 2, 2};
   picture.planes[2] = {bytes->data() + 16, 6, 3, 2, 2};
   picture.owner = bytes;
-  for (const bool chroma : {false, true}) {
-    add({1}, [&](const Call &c) {
-      for (const Views &views : {c.frame.ref, c.frame.dist[0]}) {
-        EXPECT_EQ(views[0].row<uint8_t>(2)[4], 14);
-        for (size_t p : {1, 2}) {
-          ASSERT_EQ(views[p].data != nullptr, chroma);
-          if (!chroma) continue;
-          EXPECT_EQ(views[p].width, 3);
-          EXPECT_EQ(views[p].height, 2);
-          EXPECT_EQ(views[p].row<uint8_t>(0)[0], 14 + p);
-          EXPECT_EQ(views[p].row<uint8_t>(1)[2], 14 + p + 6 + 4);
-        }
-      }
-    });
-    start(2, 4, picture.format, 1, 0, chroma);
+  for (const PlaneSet wanted : {kLuma, kChroma, kAllPlanes, PlaneSet(0)}) {
+    add(
+        {1},
+        [&](const Call &c) {
+          for (const Views &views : {c.frame.ref, c.frame.dist[0]}) {
+            ASSERT_EQ(views[0].data != nullptr, (wanted & kLuma) != 0);
+            if (wanted & kLuma) {
+              EXPECT_EQ(views[0].row<uint8_t>(2)[4], 14);
+            }
+            for (size_t p : {1, 2}) {
+              ASSERT_EQ(views[p].data != nullptr, (wanted & kChroma) != 0);
+              if (!(wanted & kChroma)) continue;
+              EXPECT_EQ(views[p].width, 3);
+              EXPECT_EQ(views[p].height, 2);
+              EXPECT_EQ(views[p].row<uint8_t>(0)[0], 14 + p);
+              EXPECT_EQ(views[p].row<uint8_t>(1)[2], 14 + p + 6 + 4);
+            }
+          }
+        },
+        Reads::both(wanted));
+    start(2, 4, picture.format);
     ASSERT_TRUE(submit(picture, picture));
     EXPECT_EQ(sums(0).tasks, 1u);
   }
@@ -495,7 +639,7 @@ TEST_F(SchedulerTest, LargePicturesAreScaledInStrips) {
       EXPECT_TRUE(gate.pass()) << "strips are not scaled at the same time";
     }
   });
-  start(3, 4, {kWidth, kHeight, 8, Chroma::c400}, 3, 0, false, std::move(scalers));
+  start(3, 4, {kWidth, kHeight, 8, Chroma::c400}, 3, 1, std::move(scalers));
   const std::vector<uint8_t> bytes(size_t(kWidth) * kHeight, 77);
   Picture large;
   large.format = {kWidth, kHeight, 8, Chroma::c400};
@@ -535,8 +679,7 @@ TEST_F(SchedulerTest, MemoryThatCannotBeHadIsRefused) {
     items.push_back({std::make_unique<GreedyMetric>(scratch, frame), sizeof(Sums), add_in_order});
     scheduler.close();
     return scheduler.configure(
-        std::make_unique<FrameLayout>(std::move(items), PictureFormat{4, 2, 8, Chroma::c400}, 1, 0, false), 0,
-        false);
+        std::make_unique<FrameLayout>(std::move(items), PictureFormat{4, 2, 8, Chroma::c400}, 1), false);
   };
   constexpr uint64_t kAll = ~uint64_t(0);
   for (const uint64_t absurd : {kAll, kAll / 2, kAll / 8 + 1, uint64_t(1) << 61, uint64_t(1) << 48})

@@ -321,9 +321,9 @@ TEST(Vif, RefusesWhatItIsNotDefinedFor) {
 
 TEST(Vif, ChromaNeedsPlanesOfItsSize) {
   const Extractor &e = extractor("vif");
-  EXPECT_TRUE(e.luma_only(parse(e, {})));
+  EXPECT_FALSE(e.reads(parse(e, {})).chroma());
   const Options options = parse(e, {{"enable_chroma", "true"}});
-  EXPECT_FALSE(e.luma_only(options));
+  EXPECT_TRUE(e.reads(options).chroma());
   EXPECT_EQ(options.suffix(), "_enable_chroma");
   EXPECT_TRUE(e.check(options, {31, 31, 8, Chroma::c420}).ok());
   EXPECT_TRUE(e.check(options, {31, 16, 8, Chroma::c422}).ok());

@@ -24,7 +24,7 @@ class CpuMotion final : public Metric {
   void measure(const FrameView &frame, int, int strip, std::byte *, std::byte *scratch,
                std::byte *partial) const override {
     MotionSums result = {};
-    const PlaneView &earlier = frame.earlier[static_cast<size_t>(motion_lag(params_) - 1)];
+    const PlaneView &earlier = frame.earlier[static_cast<size_t>(motion_lag(params_) - 1)][0];
     if (!params_.force_zero && earlier.data) {
       const int64_t height = format_.height, count = strips(0);
       const auto begin = [&](int number) { return static_cast<int>(height * number / count); };

@@ -138,9 +138,17 @@ class MotionV2Scorer final : public Scorer {
   MotionScorer scorer_;
 };
 
-int look_around(const Options &options) {
-  return options.boolean("motion_force_zero") ? 0 : motion_lag(motion_params(options));
+Reads reads(const Options &options) {
+  const MotionParams params = motion_params(options);
+  Reads reads;
+  if (params.force_zero) return reads;
+  reads.ref = kLuma;
+  reads.earlier[size_t(motion_lag(params) - 1)] = kLuma;
+  return reads;
 }
+
+// motion3 of frame 0 needs the first comparison, motion2 of a frame the next one.
+int lookahead(const Options &options) { return reads(options).lookback(); }
 
 }  // namespace
 
@@ -163,16 +171,13 @@ const Extractor kMotionExtractor = {
     .limits = {.min_width = kMotionMinSize, .min_height = kMotionMinSize},
     .options = kOptions,
     .outputs = kOutputs,
-    .luma_only = [](const Options &) { return true; },
-    .lookback = look_around,
-    // motion3 of frame 0 needs the first comparison, motion2 of a frame the next one.
-    .lookahead = look_around,
+    .reads = reads,
+    .lookahead = lookahead,
     .sums_bytes = sizeof(MotionSums),
     .add_sums = add_integer_sums<MotionSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<MotionScorer>(options, format);
     },
-    .reference_only = true,
 };
 
 const Extractor kMotionV2Extractor = {
@@ -182,9 +187,8 @@ const Extractor kMotionV2Extractor = {
     .limits = {.min_width = kMotionMinSize, .min_height = kMotionMinSize},
     .options = kOptions,
     .outputs = kV2Outputs,
-    .luma_only = [](const Options &) { return true; },
-    .lookback = look_around,
-    .lookahead = look_around,
+    .reads = reads,
+    .lookahead = lookahead,
     .check_options =
         [](const Options &options) {
           return options.boolean("motion_five_frame_window")
@@ -197,7 +201,6 @@ const Extractor kMotionV2Extractor = {
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<MotionV2Scorer>(options, format);
     },
-    .reference_only = true,
 };
 
 }  // namespace vmafhip

@@ -109,8 +109,10 @@ const Extractor kVifExtractor = {
     .limits = {.min_width = kVifMinSize, .min_height = kVifMinSize},
     .options = kOptions,
     .outputs = kOutputs,
-    .luma_only = [](const Options &options) { return !options.boolean("enable_chroma"); },
-    .lookback = [](const Options &) { return 0; },
+    .reads =
+        [](const Options &options) {
+          return Reads::both(options.boolean("enable_chroma") ? kAllPlanes : kLuma);
+        },
     .lookahead = [](const Options &) { return 0; },
     .check_format = check_format,
     .sums_bytes = sizeof(VifSums),

@@ -23,7 +23,7 @@ class Frame {
     views_ = {view_of(1)};
     view_.ref[0] = view_of(0);
     view_.dist = {&views_, 1};
-    view_.earlier[0] = view_of(2);
+    view_.earlier[0][0] = view_of(2);
     view_.index = 1;
   }
   Frame(const Frame &) = delete;
