@@ -20,6 +20,8 @@ struct Entry {
 
 // A line an extractor: in libvmaf's order, then those of its fork. The first one that provides an output serves it.
 constexpr Entry kEntries[] = {
+    {&kCiedeExtractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_ciede(k, ciede_params(o), f, n); }},
     {&kAdmExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm(k, adm_params(o, f), f, n); }},
     {&kMotionExtractor,

@@ -13,6 +13,8 @@ std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams 
                                      const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params,
                                      const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_ciede(const CpuKernels &kernels, const CiedeParams &params,
+                                       const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
                                         const PictureFormat &format, int distorted);
 

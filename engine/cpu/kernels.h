@@ -5,6 +5,7 @@
 // can be shared with code that runs everywhere. Scratch memory is handed in, 64-byte aligned.
 #pragma once
 #include "engine/cpu/adm.h"
+#include "engine/cpu/ciede.h"
 #include "engine/cpu/motion.h"
 #include "engine/cpu/scale.h"
 #include "engine/cpu/vif.h"
@@ -17,6 +18,7 @@ struct CpuKernels {
   const char *isa;
 
   const AdmKernels *adm;
+  const CiedeKernels *ciede;
   const MotionKernels *motion;
   const ScaleKernels *scale;
   const VifKernels *vif;

@@ -1,6 +1,7 @@
 // The extractors that exist, and their options in the form in which metrics take them.
 #pragma once
 #include "engine/arith/adm.h"
+#include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
 #include "engine/arith/vif.h"
 #include "engine/registry.h"
@@ -9,11 +10,13 @@ namespace vmafhip {
 
 extern const Extractor kVifExtractor;
 extern const Extractor kAdmExtractor;
+extern const Extractor kCiedeExtractor;
 extern const Extractor kMotionExtractor;
 extern const Extractor kMotionV2Extractor;
 
 VifParams vif_params(const Options &options);
 AdmParams adm_params(const Options &options, const PictureFormat &format);
+CiedeParams ciede_params(const Options &options);
 MotionParams motion_params(const Options &options);
 
 }  // namespace vmafhip

@@ -1,4 +1,4 @@
-// For benchmarks of metrics: a 1080p frame with smooth shapes, edges and grain, and a metric run over it.
+// For benchmarks of metrics: a 1080p 4:2:0 frame with smooth shapes, edges and grain, and a metric run over it.
 #pragma once
 #include <cstdint>
 #include <cstdlib>
@@ -19,20 +19,24 @@ class Frame {
   // 8 bits and more at the same contrast.
   explicit Frame(int depth) : depth_(depth) {
     const uint32_t seeds[] = {1, 2, 3};  // reference, distorted, reference before
-    for (int i = 0; i < 3; ++i) paint(seeds[i], i == 1 ? 24 : 8, i == 2 ? 5 : 0, &samples_[i]);
-    views_ = {view_of(1)};
-    view_.ref[0] = view_of(0);
+    for (int i = 0; i < 3; ++i)
+      for (int plane = 0; plane < 3; ++plane)
+        paint(seeds[i] + 10 * plane, i == 1 ? 24 : 8, i == 2 ? 5 : 0, plane ? 2 : 1, &samples_[i][plane]);
+    for (int plane = 0; plane < 3; ++plane) {
+      view_.ref[plane] = view_of(0, plane);
+      views_[plane] = view_of(1, plane);
+    }
     view_.dist = {&views_, 1};
-    view_.earlier[0][0] = view_of(2);
+    view_.earlier[0][0] = view_of(2, 0);
     view_.index = 1;
   }
   Frame(const Frame &) = delete;
   const FrameView &view() const { return view_; }
 
  private:
-  void paint(uint32_t state, int grain, int shift, std::vector<uint8_t> *out) const {
-    for (int y = 0; y < kHeight; ++y)
-      for (int i = 0; i < kWidth; ++i) {
+  void paint(uint32_t state, int grain, int shift, int step, std::vector<uint8_t> *out) const {
+    for (int y = 0; y < kHeight; y += step)
+      for (int i = 0; i < kWidth; i += step) {
         const int x = i + shift;
         state = state * 1664525u + 1013904223u;
         const int wave = (x * x / 64 + y * y / 32) / 16 % 160, noise = static_cast<int>(state >> 16) % grain;
@@ -42,12 +46,13 @@ class Frame {
         if (depth_ > 8) out->push_back(static_cast<uint8_t>(sample >> 8));
       }
   }
-  PlaneView view_of(int i) const {
-    return {samples_[i].data(), kWidth * (depth_ > 8 ? 2 : 1), kWidth, kHeight, depth_};
+  PlaneView view_of(int i, int plane) const {
+    const int width = plane ? kWidth / 2 : kWidth, height = plane ? kHeight / 2 : kHeight;
+    return {samples_[i][plane].data(), width * (depth_ > 8 ? 2 : 1), width, height, depth_};
   }
 
   const int depth_;
-  std::vector<uint8_t> samples_[3];
+  std::vector<uint8_t> samples_[3][3];
   Views views_;
   FrameView view_;
 };

@@ -1,0 +1,65 @@
+// Extractor `ciede`: options, outputs, scores. The arithmetic is in engine/arith/ciede.h.
+#include <cmath>
+#include <cstring>
+
+#include "engine/extractors/extractors.h"
+
+namespace vmafhip {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    {"plain_422", OptionType::boolean, "false", 0, 0, "", false,
+     "Take each 4:2:2 chroma sample for the two pixels that it belongs to. Without, 4:2:2 is read as libvmaf "
+     "does, which "
+     "halves rows in place of columns: right for comparing with its figures only."},
+};
+
+constexpr OutputSpec kOutputs[] = {{"ciede2000", "", false, false}};
+
+class CiedeScorer final : public Scorer {
+ public:
+  explicit CiedeScorer(const PictureFormat &format)
+      : pixels_(static_cast<double>(format.width) * format.height) {}
+
+  void add(uint64_t frame, const std::byte *sums, const Emit &emit) override {
+    CiedeSums sum;
+    std::memcpy(&sum, sums, sizeof sum);
+    emit(0, frame, 45.0 - 20.0 * std::log10(sum.difference / pixels_));
+  }
+  void flush(const Emit &) override {}
+  void reset() override {}
+
+ private:
+  const double pixels_;
+};
+
+void add_sums(std::byte *total, const std::byte *partial) {
+  CiedeSums sum, more;
+  std::memcpy(&sum, total, sizeof sum);
+  std::memcpy(&more, partial, sizeof more);
+  sum.difference += more.difference;
+  std::memcpy(total, &sum, sizeof sum);
+}
+
+}  // namespace
+
+CiedeParams ciede_params(const Options &options) { return {options.boolean("plain_422")}; }
+
+const Extractor kCiedeExtractor = {
+    .name = "ciede",
+    .summary = "Colour difference CIEDE2000, averaged over the picture, in decibels.",
+    .exactness = "TODO",
+    .limits = {.chroma = true, .even_depths = true},
+    .options = kOptions,
+    .outputs = kOutputs,
+    .luma_only = [](const Options &) { return false; },
+    .lookback = [](const Options &) { return 0; },
+    .lookahead = [](const Options &) { return 0; },
+    .sums_bytes = sizeof(CiedeSums),
+    .add_sums = add_sums,
+    .make_scorer = [](const Options &, const PictureFormat &format) -> std::unique_ptr<Scorer> {
+      return std::make_unique<CiedeScorer>(format);
+    },
+};
+
+}  // namespace vmafhip
