@@ -27,6 +27,8 @@ constexpr Entry kEntries[] = {
     {&kMotionExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); }},
     {&kVifExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif(k, vif_params(o), f, n); }},
+    {&kCambiExtractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_cambi(k, cambi_params(o, f), f, n); }},
     {&kMotionV2Extractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); }},
 };

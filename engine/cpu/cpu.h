@@ -15,6 +15,8 @@ std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams 
                                      const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_ciede(const CpuKernels &kernels, const CiedeParams &params,
                                        const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_cambi(const CpuKernels &kernels, const CambiParams &params,
+                                       const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
                                         const PictureFormat &format, int distorted);
 

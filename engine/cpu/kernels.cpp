@@ -7,6 +7,7 @@
 namespace vmafhip::VMAFHIP_ISA {
 
 extern const AdmKernels adm_kernels;
+extern const CambiKernels cambi_kernels;
 extern const CiedeKernels ciede_kernels;
 extern const MotionKernels motion_kernels;
 extern const ScaleKernels scale_kernels;
@@ -15,6 +16,7 @@ extern const VifKernels vif_kernels;
 const CpuKernels kernels = {
     .isa = VMAFHIP_NAME(VMAFHIP_ISA),
     .adm = &adm_kernels,
+    .cambi = &cambi_kernels,
     .ciede = &ciede_kernels,
     .motion = &motion_kernels,
     .scale = &scale_kernels,

@@ -1,6 +1,7 @@
 // The extractors that exist, and their options in the form in which metrics take them.
 #pragma once
 #include "engine/arith/adm.h"
+#include "engine/arith/cambi.h"
 #include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
 #include "engine/arith/vif.h"
@@ -10,6 +11,7 @@ namespace vmafhip {
 
 extern const Extractor kVifExtractor;
 extern const Extractor kAdmExtractor;
+extern const Extractor kCambiExtractor;
 extern const Extractor kCiedeExtractor;
 extern const Extractor kMotionExtractor;
 extern const Extractor kMotionV2Extractor;
@@ -17,6 +19,7 @@ extern const Extractor kMotionV2Extractor;
 VifParams vif_params(const Options &options);
 AdmParams adm_params(const Options &options, const PictureFormat &format);
 CiedeParams ciede_params(const Options &options);
+CambiParams cambi_params(const Options &options, const PictureFormat &format);
 MotionParams motion_params(const Options &options);
 
 }  // namespace vmafhip
