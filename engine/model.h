@@ -45,17 +45,21 @@ class Model {
   virtual ~Model() = default;
 
   const std::string &label() const { return label_; }
+  // Names of the scores: the label, and for a bootstrap collection LABEL_0001 … (its members), LABEL_bagging,
+  // LABEL_stddev, LABEL_ci_p95_lo and LABEL_ci_p95_hi.
+  const std::vector<std::string> &scores() const { return scores_; }
   ModelSource source() const { return source_; }
   const std::string &origin() const { return origin_; }  // the file's path, or "" for a fitted surface
   const std::vector<ModelFeature> &features() const { return features_; }
 
-  // The score from the features in the order of features(); any thread. `extrapolated` is set, never
+  // All scores() from the features in the order of features(); one thread at a time. `extrapolated` is set, never
   // cleared, when the features lie outside the box that a fitted surface covers (the score is then that of the
   // nearest point of the box). Features that are not finite give a score that may not be finite either.
-  virtual double predict(std::span<const double> features, bool *extrapolated) const = 0;
+  virtual void predict(std::span<const double> features, std::span<double> scores, bool *extrapolated) = 0;
 
  protected:
   std::string label_, origin_;
+  std::vector<std::string> scores_;
   ModelSource source_ = ModelSource::file;
   std::vector<ModelFeature> features_;
 };

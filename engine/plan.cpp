@@ -88,6 +88,18 @@ void assign_columns(Plan &plan) {
     }
 }
 
+// Every name of a message or a result file means one value.
+Status check_names(const Plan &plan) {
+  std::vector<std::string> names = plan.feature_names;
+  for (const std::string &score : plan.model_scores) {
+    if (std::find(names.begin(), names.end(), score) != names.end())
+      return Status(Code::invalid_argument, "two scores would have the name \"" + score +
+                                                "\"; give the model another with name=LABEL");
+    names.push_back(score);
+  }
+  return Status();
+}
+
 }  // namespace
 
 Result<Plan> Plan::make(const std::string &models, const std::string &features) {
@@ -113,8 +125,10 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
         return Status(index.status().code(), "model " + (*model)->label() + ": " + index.status().message());
       providers.back().push_back(*index);
     }
-    plan.model_labels.push_back((*model)->label());
-    plan.models.push_back({std::move(*model), {}});
+    const std::vector<std::string> &scores = (*model)->scores();
+    const size_t first_score = plan.model_scores.size();
+    plan.model_scores.insert(plan.model_scores.end(), scores.begin(), scores.end());
+    plan.models.push_back({std::move(*model), {}, first_score});
   }
   for (const FeatureRequest &request : *feature_requests) {
     const Extractor *extractor = find_extractor(request.extractor);
@@ -127,6 +141,7 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
     return Status(Code::invalid_argument, "neither a model nor a feature is asked for: nothing to compute");
 
   assign_columns(plan);
+  if (Status s = check_names(plan); !s.ok()) return s;
   for (size_t m = 0; m < plan.models.size(); ++m)
     for (size_t f = 0; f < providers[m].size(); ++f) {
       const PlannedExtractor &planned = plan.extractors[providers[m][f]];
@@ -136,8 +151,9 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
           std::find_if(outputs.begin(), outputs.end(), [&](const OutputSpec &o) { return output == o.name; });
       const int column = planned.columns[size_t(it - outputs.begin())];
       if (column < 0)
-        return Status(Code::unsupported, "model " + plan.model_labels[m] + " needs " + output + ", which " +
-                                             planned.extractor->name + " reports with debug=true only");
+        return Status(Code::unsupported, "model " + plan.models[m].model->label() + " needs " + output +
+                                             ", which " + planned.extractor->name +
+                                             " reports with debug=true only");
       plan.models[m].columns.push_back(column);
     }
   for (PlannedExtractor &planned : plan.extractors) {

@@ -23,15 +23,16 @@ struct PlannedExtractor {
 struct PlannedModel {
   std::unique_ptr<Model> model;
   std::vector<int> columns;  // per feature of the model
+  size_t first_score = 0;    // index into model_scores of its first score
 };
 
 struct Plan {
   std::vector<PlannedExtractor> extractors;  // order of first need: models, then features
   std::vector<PlannedModel> models;
   std::vector<std::string> feature_names;  // by column; libvmaf's log names and order
-  std::vector<std::string> model_labels;
-  Reads reads;        // what all extractors read
-  int lookahead = 0;  // the largest of all extractors
+  std::vector<std::string> model_scores;   // of all models: labels, and more of bootstrap collections
+  Reads reads;                             // what all extractors read
+  int lookahead = 0;                       // the largest of all extractors
 
   // `models` and `features` as in SessionOptions.
   static Result<Plan> make(const std::string &models, const std::string &features);

@@ -9,7 +9,7 @@ Scoring::Scoring(Plan plan, int distorted, int subsample)
     p.rows.resize(size_t(plan_.lookahead) + 2);
     for (Row &row : p.rows) row.values.resize(plan_.feature_names.size());
     p.feature_pools.resize(plan_.feature_names.size());
-    p.model_pools.resize(plan_.models.size());
+    p.model_pools.resize(plan_.model_scores.size());
     for (size_t e = 0; e < plan_.extractors.size(); ++e)
       p.emit.push_back(
           [this, d, e](int output, uint64_t frame, double value) { take(d, e, output, frame, value); });
@@ -73,14 +73,16 @@ bool Scoring::complete() const {
 void Scoring::give_out(PerPicture &p, PictureScores &out) {
   const Row &row = p.rows[next_out() % p.rows.size()];
   out.features = row.values;
-  out.models.resize(plan_.models.size());
+  out.models.resize(plan_.model_scores.size());
   out.extrapolated = false;
-  for (size_t m = 0; m < plan_.models.size(); ++m) {
+  for (const PlannedModel &planned : plan_.models) {
     model_inputs_.clear();
-    for (const int column : plan_.models[m].columns) model_inputs_.push_back(row.values[size_t(column)]);
-    out.models[m] = plan_.models[m].model->predict(model_inputs_, &out.extrapolated);
-    p.model_pools[m].add(out.models[m]);
+    for (const int column : planned.columns) model_inputs_.push_back(row.values[size_t(column)]);
+    planned.model->predict(model_inputs_,
+                           std::span(out.models).subspan(planned.first_score, planned.model->scores().size()),
+                           &out.extrapolated);
   }
+  for (size_t i = 0; i < out.models.size(); ++i) p.model_pools[i].add(out.models[i]);
   for (size_t i = 0; i < row.values.size(); ++i) p.feature_pools[i].add(row.values[i]);
 }
 

@@ -109,7 +109,8 @@ struct Session::Impl {
         scale(options.scale),
         stage_times(options.stage_times) {
     for (const PlannedModel &m : scoring.plan().models)
-      model_infos.push_back({m.model->label(), m.model->source(), m.model->origin()});
+      for (const std::string &score : m.model->scores())
+        model_infos.push_back({score, m.model->source(), m.model->origin()});
   }
 
   // Scores measured frames until the next one to give out is complete, so that rows never pile up.

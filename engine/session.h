@@ -45,9 +45,10 @@ struct SessionOptions {
   bool stage_times = false;                  // let the workers measure where their time goes
 };
 
-// What a session says about one of its models.
+// What a session says about one of its models' scores.
 struct ModelInfo {
-  std::string label;
+  std::string
+      label;  // of the score: the model's, or of a bootstrap collection LABEL_0001, LABEL_bagging and so on
   ModelSource source;
   std::string origin;  // path of the file; empty for a fitted surface
 };
@@ -79,7 +80,7 @@ class Session {
   ~Session();
 
   const std::vector<std::string> &feature_names() const;  // libvmaf's log names, in its order
-  const std::vector<ModelInfo> &models() const;
+  const std::vector<ModelInfo> &models() const;           // one a score
   int lookahead() const;  // frames that must follow before a score is complete
   int distorted() const;
   int threads() const;

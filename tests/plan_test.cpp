@@ -48,7 +48,7 @@ TEST_F(PlanTest, ColumnsOfOneModelAsLibvmafPrintsThem) {
                    "integer_adm_scale2", "integer_adm_scale3", "VMAF_integer_feature_motion_sad_score",
                    "integer_vif_scale0", "integer_vif_scale1", "integer_vif_scale2", "integer_vif_scale3",
                    "integer_motion2", "integer_motion3"}));
-  EXPECT_EQ(plan.model_labels, (Names{"vmaf_v0.6.1"}));
+  EXPECT_EQ(plan.model_scores, (Names{"vmaf_v0.6.1"}));
   EXPECT_EQ(plan.reads.lookback(), 1);
   EXPECT_EQ(plan.lookahead, 1);
 }
@@ -80,7 +80,7 @@ TEST_F(PlanTest, ColumnsOfTwoModelsAsLibvmafPrintsThem) {
                                        "integer_vif_scale3_egl_1",
                                        "integer_motion2",
                                        "integer_motion3"}));
-  EXPECT_EQ(plan.model_labels, (Names{"vmaf", "vmaf_neg"}));
+  EXPECT_EQ(plan.model_scores, (Names{"vmaf", "vmaf_neg"}));
 }
 
 TEST_F(PlanTest, EachOptionSetIsComputedOnce) {

@@ -78,6 +78,16 @@ class Scratch {
 
 }  // namespace
 
+std::vector<double> predict(Model &model, std::span<const double> features, bool *extrapolated) {
+  std::vector<double> scores(model.scores().size());
+  model.predict(features, scores, extrapolated);
+  return scores;
+}
+
+double first_score(Model &model, std::span<const double> features, bool *extrapolated) {
+  return predict(model, features, extrapolated)[0];
+}
+
 std::string write_file(const std::string &name, std::string_view text) {
   static const Scratch scratch;
   const auto folder = scratch.path() / testing::UnitTest::GetInstance()->current_test_info()->name();

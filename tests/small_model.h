@@ -30,6 +30,10 @@ std::vector<std::vector<double>> golden_features(const golden::Section &section,
 nlohmann::json small_model();
 double small_model_score(double adm2, double motion2);
 
+// All scores of a model, and the first.
+std::vector<double> predict(Model &model, std::span<const double> features, bool *extrapolated);
+double first_score(Model &model, std::span<const double> features, bool *extrapolated);
+
 // Writes a file for the running test and returns its path.
 std::string write_file(const std::string &name, std::string_view text);
 

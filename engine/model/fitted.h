@@ -1,10 +1,12 @@
 // Models that the engine carries as fitted surfaces, so that they need no file.
 #pragma once
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "engine/model.h"
 #include "engine/model/finish.h"
+#include "engine/model/model_file.h"
 #include "engine/model/surface.h"
 
 namespace vmafhip {
@@ -12,6 +14,7 @@ namespace vmafhip {
 struct FittedModel {
   const Surface *surface;
   std::vector<ModelFeature> features;
+  std::optional<ChromaCorrection> chroma;
   Finish finish;
   bool transform_enabled = false;
 };

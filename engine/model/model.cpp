@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "engine/model/collection.h"
 #include "engine/model/fitted.h"
 #include "engine/model/model_file.h"
 #include "engine/model/refused.h"
@@ -41,12 +42,13 @@ void apply(const std::map<std::string, OptionTexts, std::less<>> &overloads, con
              in_quotes(extractor + "." + options.begin()->first) + "; it uses: " + join(used));
 }
 
-// What the two kinds of model have in common.
+// What all kinds of model have in common.
 class Loaded : public Model {
  public:
   Loaded(const ModelRequest &request, ModelSource source, std::string origin,
          std::vector<ModelFeature> features) {
     label_ = request.label.empty() ? default_label(request) : request.label;
+    scores_ = {label_};
     source_ = source;
     origin_ = std::move(origin);
     features_ = std::move(features);
@@ -57,16 +59,65 @@ class Loaded : public Model {
 class FileModel : public Loaded {
  public:
   FileModel(ModelFile file, std::string path, const ModelRequest &request)
-      : Loaded(request, ModelSource::file, std::move(path), file.features), file_(std::move(file)) {
-    file_.finish = select(file_.finish, file_.transform_enabled, request);
-  }
+      : Loaded(request, ModelSource::file, std::move(path), file.features), file_(std::move(file)) {}
 
-  double predict(std::span<const double> features, bool *) const override {
-    return file_.finish(predict_raw(file_, features));
+  void predict(std::span<const double> features, std::span<double> scores, bool *) override {
+    scores[0] = file_.finish(predict_raw(file_, features));
   }
 
  private:
   ModelFile file_;
+};
+
+bool same(const ModelFeature &a, const ModelFeature &b) {
+  return a.output == b.output && a.options == b.options;
+}
+
+// All features of a collection's models, each once.
+std::vector<ModelFeature> all_features(const ModelSet &set) {
+  std::vector<ModelFeature> all = set.base.features;
+  for (const ModelFile &member : set.members)
+    for (const ModelFeature &feature : member.features)
+      if (std::none_of(all.begin(), all.end(), [&](const ModelFeature &f) { return same(f, feature); }))
+        all.push_back(feature);
+  return all;
+}
+
+class BootstrapModel : public Loaded {
+ public:
+  BootstrapModel(ModelSet set, std::string path, const ModelRequest &request)
+      : Loaded(request, ModelSource::file, std::move(path), all_features(set)),
+        base_(std::move(set.base)),
+        collection_(std::move(set.members)) {
+    const std::vector<std::string> more = collection_.names(label_);
+    scores_.insert(scores_.end(), more.begin(), more.end());
+    const std::vector<ModelFeature> all = all_features({base_, collection_.members()});
+    for (const ModelFile &member : collection_.members()) {
+      std::vector<size_t> places;
+      for (const ModelFeature &feature : member.features)
+        places.push_back(size_t(
+            std::find_if(all.begin(), all.end(), [&](const ModelFeature &f) { return same(f, feature); }) -
+            all.begin()));
+      places_.push_back(std::move(places));
+    }
+    raw_.resize(collection_.members().size());
+  }
+
+  void predict(std::span<const double> features, std::span<double> scores, bool *) override {
+    scores[0] = base_.finish(predict_raw(base_, features));  // whose features come first
+    for (size_t i = 0; i < raw_.size(); ++i) {
+      inputs_.clear();
+      for (const size_t place : places_[i]) inputs_.push_back(features[place]);
+      raw_[i] = predict_raw(collection_.members()[i], inputs_);
+    }
+    collection_.score(raw_, scores.subspan(1));
+  }
+
+ private:
+  const ModelFile base_;
+  const Collection collection_;
+  std::vector<std::vector<size_t>> places_;  // per member and feature: index into features()
+  std::vector<double> raw_, inputs_;
 };
 
 class FittedSurface : public Loaded {
@@ -74,16 +125,31 @@ class FittedSurface : public Loaded {
   FittedSurface(const FittedModel &fitted, const ModelRequest &request)
       : Loaded(request, ModelSource::fitted, "", fitted.features),
         surface_(*fitted.surface),
+        chroma_(fitted.chroma),
         finish_(select(fitted.finish, fitted.transform_enabled, request)) {}
 
-  double predict(std::span<const double> features, bool *extrapolated) const override {
-    return finish_(evaluate(surface_, features, extrapolated));
+  void predict(std::span<const double> features, std::span<double> scores, bool *extrapolated) override {
+    inputs_.assign(features.begin(), features.end());
+    if (chroma_ && inputs_[chroma_->guided] == 0.0)
+      inputs_[chroma_->guided] = chroma_->parameter * (1 - inputs_[chroma_->guiding]);
+    scores[0] = finish_(evaluate(surface_, inputs_, extrapolated));
   }
 
  private:
   const Surface &surface_;
+  const std::optional<ChromaCorrection> chroma_;
+  std::vector<double> inputs_;
   const Finish finish_;
 };
+
+std::unique_ptr<Model> from_file(const std::string &path, const ModelRequest &request) {
+  ModelSet set = read_model_file(path);
+  set.base.finish = select(set.base.finish, set.base.transform_enabled, request);
+  for (ModelFile &member : set.members)
+    member.finish = select(member.finish, member.transform_enabled, request);
+  if (set.members.empty()) return std::make_unique<FileModel>(std::move(set.base), path, request);
+  return std::make_unique<BootstrapModel>(std::move(set), path, request);
+}
 
 std::string find_file(const std::string &version) {
   for (const std::string &folder : model_folders()) {
@@ -100,20 +166,17 @@ std::string find_file(const std::string &version) {
 
 [[noreturn]] void refuse_unknown(const std::string &version) {
   std::vector<std::string> names(fitted_versions().begin(), fitted_versions().end());
-  throw Refused{
-      Code::not_found,
-      "there is no model " + in_quotes(version) + ". Models that need no file: " + join(names) +
-          ". Others need their file " + version + (version.ends_with(".json") ? "" : ".json") +
-          ", from the folder 'model' of Netflix's vmaf sources, in one of: " + join(model_folders()) +
-          "; or give it as path=FILE. It must be a single model (no bootstrap collection) of the features "
-          "adm, "
-          "motion and vif"};
+  throw Refused{Code::not_found,
+                "there is no model " + in_quotes(version) + ". Models that need no file: " + join(names) +
+                    ". Others need their file " + version + (version.ends_with(".json") ? "" : ".json") +
+                    ", from the folder 'model' of Netflix's vmaf sources, in one of: " +
+                    join(model_folders()) + "; or give it as path=FILE"};
 }
 
 std::unique_ptr<Model> load(const ModelRequest &request) {
   if (request.version.empty() && request.path.empty()) refuse("a model needs a name or a path");
   const std::string path = request.path.empty() ? find_file(request.version) : request.path;
-  if (!path.empty()) return std::make_unique<FileModel>(read_model_file(path), path, request);
+  if (!path.empty()) return from_file(path, request);
   if (const FittedModel *fitted = find_fitted(request.version))
     return std::make_unique<FittedSurface>(*fitted, request);
   refuse_unknown(request.version);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cfloat>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -176,33 +177,20 @@ std::string read_text(const std::string &path) {
   }
 }
 
-}  // namespace
-
-ModelFile parse_model_file(std::string_view text) {
-  const Json json = parse_json(text);
-  const JsonAt top(json, "");
-  if (!top.is_object()) refuse("is not a JSON object");
-  const auto dict = top.find("model_dict");
-  if (!dict) {
-    if (top.find("0"))
-      throw Refused{
-          Code::unsupported,
-          "is a collection of models (bootstrap), which is not supported; use a file with one model"};
-    refuse("has no key model_dict");
-  }
-
+// `dict` is a model_dict.
+ModelFile read_model(const JsonAt &dict) {
   ModelFile model;
-  const JsonAt type = dict->need("model_type");
+  const JsonAt type = dict.need("model_type");
   if (type.string() != "LIBSVMNUSVR" && type.string() != "BOOTSTRAP_LIBSVMNUSVR" &&
       type.string() != "RESIDUEBOOTSTRAP_LIBSVMNUSVR")
     type.fail(in_quotes(type.string()) +
               " is not one of LIBSVMNUSVR, BOOTSTRAP_LIBSVMNUSVR, RESIDUEBOOTSTRAP_LIBSVMNUSVR");
-  read_features(*dict, model);
-  read_lines(*dict, model);
-  read_chroma_correction(*dict, model);
-  read_transform(*dict, model);
-  read_clip(*dict, model);
-  const JsonAt svm = dict->need("model");
+  read_features(dict, model);
+  read_lines(dict, model);
+  read_chroma_correction(dict, model);
+  read_transform(dict, model);
+  read_clip(dict, model);
+  const JsonAt svm = dict.need("model");
   try {
     model.svm = Svm::parse(svm.string(), static_cast<int>(model.features.size()));
   } catch (const Refused &refused) {
@@ -211,7 +199,45 @@ ModelFile parse_model_file(std::string_view text) {
   return model;
 }
 
-ModelFile read_model_file(const std::string &path) {
+// Models under the keys "0", "1", …: the base, then the members.
+ModelSet read_collection(const JsonAt &top) {
+  ModelSet set;
+  std::string base_type;
+  size_t count = 0;
+  for (;; ++count) {
+    const auto model = top.find(std::to_string(count).c_str());
+    if (!model) break;
+    if (count > kMaxMembers) refuse("has more than " + std::to_string(kMaxMembers) + " models");
+    const JsonAt dict = model->need("model_dict");
+    const JsonAt type = dict.need("model_type");
+    if (count > 1 && type.string() != base_type)
+      type.fail(in_quotes(type.string()) + " differs from " + in_quotes(base_type) + " of the models before");
+    base_type = type.string();
+    if (count == 0)
+      set.base = read_model(dict);
+    else
+      set.members.push_back(read_model(dict));
+  }
+  for (const auto &[key, value] : top.members())
+    if (key.find_first_not_of("0123456789") == key.npos && std::strtoull(key.c_str(), nullptr, 10) >= count)
+      refuse("is a collection with a model " + in_quotes(key) + " but none " +
+             in_quotes(std::to_string(count)));
+  if (set.members.empty()) refuse("is a collection without a member: there is no model '1'");
+  return set;
+}
+
+}  // namespace
+
+ModelSet parse_model_file(std::string_view text) {
+  const Json json = parse_json(text);
+  const JsonAt top(json, "");
+  if (!top.is_object()) refuse("is not a JSON object");
+  if (const auto dict = top.find("model_dict")) return {read_model(*dict), {}};
+  if (top.find("0")) return read_collection(top);
+  refuse("has no key model_dict");
+}
+
+ModelSet read_model_file(const std::string &path) {
   try {
     return parse_model_file(read_text(path));
   } catch (const Refused &refused) {

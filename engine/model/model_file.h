@@ -1,4 +1,4 @@
-// libvmaf's model file: a JSON object with one regression model.
+// libvmaf's model file: a JSON object with one regression model, or with the models of a bootstrap collection.
 #pragma once
 #include <optional>
 #include <string>
@@ -34,11 +34,16 @@ struct ModelFile {
   bool transform_enabled = false;  // unless the user asks, a transform is off that does not say "enabled"
 };
 
+struct ModelSet {
+  ModelFile base;                  // the file's model; of a collection, the one trained on all data
+  std::vector<ModelFile> members;  // of a collection: at least one, of any features; otherwise none
+};
+
 // Every key of `text` is checked. Throws Refused naming the key.
-ModelFile parse_model_file(std::string_view text);
+ModelSet parse_model_file(std::string_view text);
 
 // Reads and parses. Throws Refused naming the file and the key.
-ModelFile read_model_file(const std::string &path);
+ModelSet read_model_file(const std::string &path);
 
 // Score of one frame, before transform and clip. f64 in libvmaf's order of operations.
 double predict_raw(const ModelFile &model, std::span<const double> features);

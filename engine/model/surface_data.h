@@ -8,4 +8,7 @@ namespace vmafhip {
 extern const Surface surface_v061;     // vmaf_v0.6.1, vmaf_v0.6.1neg
 extern const Surface surface_4k_v061;  // vmaf_4k_v0.6.1, vmaf_4k_v0.6.1neg
 
+// Inputs: cambi, speed_chroma_uv, adm3, motion3.
+extern const Surface surface_v1016;  // the eight vmaf_v1.0.16
+
 }  // namespace vmafhip

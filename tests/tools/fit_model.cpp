@@ -162,7 +162,7 @@ int run(std::map<std::string, std::string> arguments) {
     return arguments[key].empty() ? otherwise : std::atoi(arguments[key].c_str());
   };
 
-  Problem problem{.model = read_model_file(arguments["model"])};
+  Problem problem{.model = read_model_file(arguments["model"]).base};
   const ModelFile &model = problem.model;
   if (!model.normalised || model.svm.kernel() != Svm::Kernel::rbf)
     refuse("only rescaled rbf models can be fitted");
