@@ -32,6 +32,13 @@ struct PlaneView {
   }
 };
 
+// A plane in the size to which libvmaf rounds it: chroma of an odd-sized picture loses its last column or row.
+inline PlaneView rounded_down(PlaneView plane, const PictureFormat &format, int number) {
+  plane.width = number == 0 ? format.width : format.width >> chroma_shift_x(format.chroma);
+  plane.height = number == 0 ? format.height : format.height >> chroma_shift_y(format.chroma);
+  return plane;
+}
+
 // The pictures of one compared frame: one reference, one or more distorted pictures, and those of frames before it.
 // Data is null for planes that no extractor of the session reads, and for frames before the first.
 using Views = std::array<PlaneView, 3>;  // Y, U, V

@@ -22,6 +22,10 @@ struct Entry {
 constexpr Entry kEntries[] = {
     {&kCiedeExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_ciede(k, ciede_params(o), f, n); }},
+    {&kFloatPsnrExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_float_psnr(k, f, n); }},
+    {&kFloatMomentExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_moment(k, f, n); }},
+    {&kPsnrExtractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_psnr(k, psnr_planes(o, f), f, n); }},
     {&kAdmExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm(k, adm_params(o, f), f, n); }},
     {&kMotionExtractor,

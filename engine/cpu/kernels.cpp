@@ -10,6 +10,7 @@ extern const AdmKernels adm_kernels;
 extern const CambiKernels cambi_kernels;
 extern const CiedeKernels ciede_kernels;
 extern const MotionKernels motion_kernels;
+extern const PsnrKernels psnr_kernels;
 extern const ScaleKernels scale_kernels;
 extern const VifKernels vif_kernels;
 
@@ -19,6 +20,7 @@ const CpuKernels kernels = {
     .cambi = &cambi_kernels,
     .ciede = &ciede_kernels,
     .motion = &motion_kernels,
+    .psnr = &psnr_kernels,
     .scale = &scale_kernels,
     .vif = &vif_kernels,
 };

@@ -8,6 +8,7 @@
 #include "engine/cpu/cambi.h"
 #include "engine/cpu/ciede.h"
 #include "engine/cpu/motion.h"
+#include "engine/cpu/psnr.h"
 #include "engine/cpu/scale.h"
 #include "engine/cpu/vif.h"
 
@@ -22,6 +23,7 @@ struct CpuKernels {
   const CambiKernels *cambi;
   const CiedeKernels *ciede;
   const MotionKernels *motion;
+  const PsnrKernels *psnr;
   const ScaleKernels *scale;
   const VifKernels *vif;
 };

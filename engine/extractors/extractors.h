@@ -9,6 +9,9 @@
 
 namespace vmafhip {
 
+extern const Extractor kFloatMomentExtractor;
+extern const Extractor kFloatPsnrExtractor;
+extern const Extractor kPsnrExtractor;
 extern const Extractor kVifExtractor;
 extern const Extractor kAdmExtractor;
 extern const Extractor kCambiExtractor;
@@ -21,5 +24,7 @@ AdmParams adm_params(const Options &options, const PictureFormat &format);
 CiedeParams ciede_params(const Options &options);
 CambiParams cambi_params(const Options &options, const PictureFormat &format);
 MotionParams motion_params(const Options &options);
+// Planes that psnr measures, 1 or 3.
+int psnr_planes(const Options &options, const PictureFormat &format);
 
 }  // namespace vmafhip
