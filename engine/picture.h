@@ -10,7 +10,9 @@ namespace vmafhip {
 enum class Chroma : uint8_t { c400, c420, c422, c444 };
 
 // Columns and rows of luma that share one of chroma, as powers of 2.
-constexpr int chroma_shift_x(Chroma chroma) { return chroma == Chroma::c420 || chroma == Chroma::c422 ? 1 : 0; }
+constexpr int chroma_shift_x(Chroma chroma) {
+  return chroma == Chroma::c420 || chroma == Chroma::c422 ? 1 : 0;
+}
 constexpr int chroma_shift_y(Chroma chroma) { return chroma == Chroma::c420 ? 1 : 0; }
 
 struct PictureFormat {

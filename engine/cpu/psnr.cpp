@@ -16,29 +16,31 @@ template <class Function>
 
 uint64_t row_squares(const uint8_t *__restrict a, const uint8_t *__restrict b, int width) {
   uint64_t total = 0;
-  in_parts(width, [&](int at, int n) __attribute__((always_inline)) {
-    int32_t sum = 0;
-    for (int x = at; x < at + n; x++) {
-      const int16_t d = static_cast<int16_t>(a[x] - b[x]);
-      sum += d * d;
-    }
-    total += static_cast<uint64_t>(sum);
-  });
+  in_parts(
+      width, [&](int at, int n) __attribute__((always_inline)) {
+        int32_t sum = 0;
+        for (int x = at; x < at + n; x++) {
+          const int16_t d = static_cast<int16_t>(a[x] - b[x]);
+          sum += d * d;
+        }
+        total += static_cast<uint64_t>(sum);
+      });
   return total;
 }
 
 uint64_t row_squares(const uint16_t *__restrict a, const uint16_t *__restrict b, int width) {
   uint64_t total = 0;
-  in_parts(width, [&](int at, int n) __attribute__((always_inline)) {
-    int32_t high_high = 0, high_low = 0, low_low = 0;
-    for (int x = at; x < at + n; x++) {
-      const int16_t high = difference_high(a[x], b[x]), low = difference_low(a[x], b[x]);
-      high_high += high * high;
-      high_low += high * low;
-      low_low += low * low;
-    }
-    total += join_halves({high_high, high_low, low_low});
-  });
+  in_parts(
+      width, [&](int at, int n) __attribute__((always_inline)) {
+        int32_t high_high = 0, high_low = 0, low_low = 0;
+        for (int x = at; x < at + n; x++) {
+          const int16_t high = difference_high(a[x], b[x]), low = difference_low(a[x], b[x]);
+          high_high += high * high;
+          high_low += high * low;
+          low_low += low * low;
+        }
+        total += join_halves({high_high, high_low, low_low});
+      });
   return total;
 }
 
@@ -56,7 +58,8 @@ template <class Load, class Single>
 
 uint64_t row_rounded_squares(const uint16_t *a, const uint16_t *b, int width) {
   return row_rounded_squares(
-      width, [&](int x) __attribute__((always_inline)) { return load_integers(a + x) - load_integers(b + x); },
+      width,
+      [&](int x) __attribute__((always_inline)) { return load_integers(a + x) - load_integers(b + x); },
       [&](int x) __attribute__((always_inline)) { return static_cast<int32_t>(a[x]) - b[x]; });
 }
 
@@ -68,41 +71,44 @@ uint64_t row_rounded_squares(const uint16_t *a, int width) {
 
 Moments row_moments(const uint8_t *a, int width) {
   Moments total = {};
-  in_parts(width, [&](int at, int n) __attribute__((always_inline)) {
-    int32_t first = 0, second = 0;
-    for (int x = at; x < at + n; x++) {
-      const int16_t v = a[x];
-      first += v;
-      second += v * v;
-    }
-    total.first += static_cast<uint64_t>(first);
-    total.second += static_cast<uint64_t>(second);
-  });
+  in_parts(
+      width, [&](int at, int n) __attribute__((always_inline)) {
+        int32_t first = 0, second = 0;
+        for (int x = at; x < at + n; x++) {
+          const int16_t v = a[x];
+          first += v;
+          second += v * v;
+        }
+        total.first += static_cast<uint64_t>(first);
+        total.second += static_cast<uint64_t>(second);
+      });
   return total;
 }
 
 Moments row_moments(const uint16_t *a, int width) {
   Moments total = {};
-  in_parts(width, [&](int at, int n) __attribute__((always_inline)) {
-    uint32_t first = 0;
-    int32_t high_high = 0, high_low = 0, low_low = 0;
-    for (int x = at; x < at + n; x++) {
-      const int16_t high = difference_high(a[x], 0), low = difference_low(a[x], 0);
-      first += a[x];
-      high_high += high * high;
-      high_low += high * low;
-      low_low += low * low;
-    }
-    total.first += first;
-    total.second += join_halves({high_high, high_low, low_low});
-  });
+  in_parts(
+      width, [&](int at, int n) __attribute__((always_inline)) {
+        uint32_t first = 0;
+        int32_t high_high = 0, high_low = 0, low_low = 0;
+        for (int x = at; x < at + n; x++) {
+          const int16_t high = difference_high(a[x], 0), low = difference_low(a[x], 0);
+          first += a[x];
+          high_high += high * high;
+          high_low += high * low;
+          low_low += low * low;
+        }
+        total.first += first;
+        total.second += join_halves({high_high, high_low, low_low});
+      });
   return total;
 }
 
 template <class Sample>
 uint64_t all_squares(const PlaneView &a, const PlaneView &b, int first, int last) {
   uint64_t total = 0;
-  for (int y = first; y < last; y++) total += row_squares(row_of<Sample>(a, y), row_of<Sample>(b, y), a.width);
+  for (int y = first; y < last; y++)
+    total += row_squares(row_of<Sample>(a, y), row_of<Sample>(b, y), a.width);
   return total;
 }
 

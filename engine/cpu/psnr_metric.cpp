@@ -81,8 +81,7 @@ class CpuFloatPsnr final : public Metric {
                std::byte *partial) const override {
     const auto [p, first, last] = strips_[strip];
     for (size_t d = 0; d < frame.dist.size(); ++d)
-      put(partial, d,
-          FloatPsnrSums{kernels_.rounded_squares(frame.ref[0], frame.dist[d][0], first, last)});
+      put(partial, d, FloatPsnrSums{kernels_.rounded_squares(frame.ref[0], frame.dist[d][0], first, last)});
   }
 
  private:

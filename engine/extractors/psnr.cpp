@@ -141,9 +141,10 @@ const Extractor kPsnrExtractor = {
     .limits = {.even_depths = true},
     .options = kOptions,
     .outputs = kOutputs,
-    .reads = [](const Options &options) {
-      return Reads::both(options.boolean("enable_chroma") ? kAllPlanes : kLuma);
-    },
+    .reads =
+        [](const Options &options) {
+          return Reads::both(options.boolean("enable_chroma") ? kAllPlanes : kLuma);
+        },
     .lookahead = [](const Options &) { return 0; },
     .check_format = check_format,
     .sums_bytes = sizeof(PsnrSums),

@@ -14,14 +14,14 @@ int main(int argc, char **argv) {
   };
   static const Sum sums[] = {
       {"squares", sizeof(PsnrSums), [](auto &k, auto &f) { return make_cpu_psnr(k, 1, f, 1); }},
-      {"rounded_squares", sizeof(FloatPsnrSums), [](auto &k, auto &f) { return make_cpu_float_psnr(k, f, 1); }},
+      {"rounded_squares", sizeof(FloatPsnrSums),
+       [](auto &k, auto &f) { return make_cpu_float_psnr(k, f, 1); }},
       {"moments", sizeof(MomentSums), [](auto &k, auto &f) { return make_cpu_moment(k, f, 1); }},
   };
   bench::for_each_isa([](const CpuKernels &kernels, const std::string &isa) {
     for (const Sum &sum : sums)
       for (int depth : {8, 10, 16}) {
-        const std::string name =
-            "psnr." + std::string(sum.name) + "." + std::to_string(depth) + "." + isa;
+        const std::string name = "psnr." + std::string(sum.name) + "." + std::to_string(depth) + "." + isa;
         const auto run = [&kernels, &sum, depth](benchmark::State &state) {
           const PictureFormat format = {bench::kWidth, bench::kHeight, depth, Chroma::c400};
           bench::measure(state, *sum.make(kernels, format), depth, sum.bytes, -1);
