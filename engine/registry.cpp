@@ -20,10 +20,10 @@ struct Entry {
 
 // A line an extractor: in libvmaf's order, then those of its fork. The first one that provides an output serves it.
 constexpr Entry kEntries[] = {
-    {&kCiedeExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_ciede(k, ciede_params(o), f, n); }},
     {&kFloatPsnrExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_float_psnr(k, f, n); }},
     {&kFloatMomentExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_moment(k, f, n); }},
+    {&kCiedeExtractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_ciede(k, ciede_params(o), f, n); }},
     {&kPsnrExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_psnr(k, psnr_planes(o, f), f, n); }},
     {&kAdmExtractor,
