@@ -143,9 +143,11 @@ TEST(Registry, TablesAreSound) {
       }
       EXPECT_EQ(std::string(spec.help).back(), '.') << spec.name;
     }
-    EXPECT_TRUE(names.count("debug"));
-    for (const OutputSpec &output : e->outputs)
+    for (const OutputSpec &output : e->outputs) {
       EXPECT_TRUE(outputs.insert(output.name).second) << output.name;
+      EXPECT_TRUE(!output.debug || names.count("debug")) << output.name;
+      EXPECT_TRUE(!output.when[0] || names.count(output.when)) << output.name;
+    }
     EXPECT_GT(e->sums_bytes, 0u);
   }
 }
