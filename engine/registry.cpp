@@ -21,6 +21,8 @@ struct Entry {
 // A line an extractor: in libvmaf's order, then those of its fork. The first one that provides an output serves it.
 constexpr Entry kEntries[] = {
     {&kFloatPsnrExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_float_psnr(k, f, n); }},
+    {&kAdmFloatExtractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm_float(k, adm_float_params(o, f), f, n); }},
     {&kFloatMomentExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_moment(k, f, n); }},
     {&kCiedeExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_ciede(k, ciede_params(o), f, n); }},

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "engine/arith/adm_csf.h"
 #include "engine/arith/hd.h"
 
 namespace vmafhip {
@@ -235,29 +236,14 @@ inline const AdmCsfRow *adm_csf_row(double norm_view_dist, int ref_display_heigh
   return nullptr;
 }
 
-// Sensitivity at a scale for the bands h and v (direction 0) or d (1). Mode 0 is Watson's model of 1997: the
-// quantisation step that is just visible at the band's spatial frequency. f32 and f64 alternate as in libvmaf.
+// Sensitivity at a scale for the bands h and v (direction 0) or d (1).
 inline float adm_sensitivity(const AdmOptions &options, int scale, int direction) {
   if (options.csf_mode != 0) {
     const AdmCsfRow *row = adm_csf_row(options.norm_view_dist, options.ref_display_height);
     if (!row) return 0.0f;
     return options.csf_mode == 2 ? row->mode2[direction][scale] : row->mode3[direction][scale];
   }
-  constexpr float a = 0.495f, k = 0.466f, f0 = 0.401f;
-  constexpr float g[2] = {1.0f, 0.534f};
-  constexpr float amplitude[2][kAdmScales] = {{0.67234f, 0.41317f, 0.22727f, 0.11792f},
-                                              {0.72709f, 0.49428f, 0.28688f, 0.15214f}};
-  constexpr double pi = 3.14159265358979323846;
-  // Pixels a degree of visual angle.
-  const volatile float density =
-      static_cast<float>(options.norm_view_dist * options.ref_display_height * pi / 180.0);
-  const double band = static_cast<double>(1 << (scale + 1)) * f0 * g[direction] / density;
-  const volatile float t = static_cast<float>(std::log10(band));
-  const volatile float kt = k * t;
-  const volatile float u = kt * t;
-  const volatile float step =
-      static_cast<float>((2.0 * a) * std::pow(10.0, static_cast<double>(u)) / amplitude[direction][scale]);
-  return 1.0f / step;
+  return adm_watson(adm_density(options.norm_view_dist, options.ref_display_height), scale, direction);
 }
 
 // ---- Host: configuration ----------------------------------------------------------------------------------

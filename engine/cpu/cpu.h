@@ -13,6 +13,8 @@ std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams 
                                      const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params,
                                      const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_adm_float(const CpuKernels &kernels, const AdmFloatParams &params,
+                                           const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_ciede(const CpuKernels &kernels, const CiedeParams &params,
                                        const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_cambi(const CpuKernels &kernels, const CambiParams &params,

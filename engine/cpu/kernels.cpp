@@ -7,6 +7,7 @@
 namespace vmafhip::VMAFHIP_ISA {
 
 extern const AdmKernels adm_kernels;
+extern const AdmFloatKernels adm_float_kernels;
 extern const CambiKernels cambi_kernels;
 extern const CiedeKernels ciede_kernels;
 extern const MotionKernels motion_kernels;
@@ -17,6 +18,7 @@ extern const VifKernels vif_kernels;
 const CpuKernels kernels = {
     .isa = VMAFHIP_NAME(VMAFHIP_ISA),
     .adm = &adm_kernels,
+    .adm_float = &adm_float_kernels,
     .cambi = &cambi_kernels,
     .ciede = &ciede_kernels,
     .motion = &motion_kernels,

@@ -5,6 +5,7 @@
 // can be shared with code that runs everywhere. Scratch memory is handed in, 64-byte aligned.
 #pragma once
 #include "engine/cpu/adm.h"
+#include "engine/cpu/adm_float.h"
 #include "engine/cpu/cambi.h"
 #include "engine/cpu/ciede.h"
 #include "engine/cpu/motion.h"
@@ -20,6 +21,7 @@ struct CpuKernels {
   const char *isa;
 
   const AdmKernels *adm;
+  const AdmFloatKernels *adm_float;
   const CambiKernels *cambi;
   const CiedeKernels *ciede;
   const MotionKernels *motion;

@@ -1,6 +1,7 @@
 // The extractors that exist, and their options in the form in which metrics take them.
 #pragma once
 #include "engine/arith/adm.h"
+#include "engine/arith/adm_float.h"
 #include "engine/arith/cambi.h"
 #include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
@@ -14,6 +15,7 @@ extern const Extractor kFloatPsnrExtractor;
 extern const Extractor kPsnrExtractor;
 extern const Extractor kVifExtractor;
 extern const Extractor kAdmExtractor;
+extern const Extractor kAdmFloatExtractor;
 extern const Extractor kCambiExtractor;
 extern const Extractor kCiedeExtractor;
 extern const Extractor kMotionExtractor;
@@ -21,6 +23,7 @@ extern const Extractor kMotionV2Extractor;
 
 VifParams vif_params(const Options &options);
 AdmParams adm_params(const Options &options, const PictureFormat &format);
+AdmFloatParams adm_float_params(const Options &options, const PictureFormat &format);
 CiedeParams ciede_params(const Options &options);
 CambiParams cambi_params(const Options &options, const PictureFormat &format);
 MotionParams motion_params(const Options &options);
