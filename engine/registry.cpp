@@ -35,6 +35,8 @@ constexpr Entry kEntries[] = {
     {&kVifExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif(k, vif_params(o), f, n); }},
     {&kCambiExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_cambi(k, cambi_params(o, f), f, n); }},
+    {&kSsimulacra2Extractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_ssimulacra2(k, ssimulacra2_params(o), f, n); }},
     {&kMotionV2Extractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); }},
 };

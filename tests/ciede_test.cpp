@@ -227,15 +227,15 @@ TEST(Ciede, EqualsTheDefinition) {
   const CiedeRange range = ciede_range(10);
   CiedeSums want;
   for (int y = 0; y < format.height; ++y) {
-    double lanes[kCiedeLanes] = {};
+    double lanes[kSumLanes] = {};
     for (int x = 0; x < format.width; ++x) {
       const auto lab = [&](const Colours &c) {
         const auto sample = [&](size_t p) { return static_cast<float>(c.planes[p].at(x, y)); };
         return ciede_lab(sample(0), sample(1), sample(2), range);
       };
-      lanes[x % kCiedeLanes] += static_cast<double>(ciede_difference(lab(ref), lab(dist)));
+      lanes[x % kSumLanes] += static_cast<double>(ciede_difference(lab(ref), lab(dist)));
     }
-    want.difference += ciede_row_sum(lanes);
+    want.difference += lane_sum(lanes);
   }
   const Extractor &e = extractor("ciede");
   const StoredColours frame(ref, {dist});

@@ -9,14 +9,12 @@
 // Where small differences are taken of large numbers (lightness, chroma, hue) these are rounded to float exactly where
 // libvmaf rounds them: its own roundings decide the digits there. Elsewhere floats lose 1e-7 of a difference.
 //
-// Order of the sum: in a row, pixel x is added to partial sum x % kCiedeLanes, from the left; these are added by halves
-// (i + n/2 to i, n = kCiedeLanes, ..., 2); rows are added from the top.
+// Order of the sum: a row by lane_sum.h, then rows from the top.
 #pragma once
+#include "engine/arith/lane_sum.h"
 #include "engine/arith/transcendental.h"
 
 namespace vmafhip {
-
-constexpr int kCiedeLanes = 64;
 
 struct CiedeParams {
   bool plain_422 = false;
@@ -170,13 +168,6 @@ VMAFHIP_HD R ciede_difference(const CiedeLab<R> &p, const CiedeLab<R> &q) {
   const R c = (cq - cp) / chroma_weight;
   const R h = 2.0f * square_root(cp * cq) * sine(turn * 0.5f) / (4.0f * hue_weight);
   return square_root(l * l + c * c + h * h + rotation * c * h);
-}
-
-// Adds the partial sums of a row by halves; they are overwritten.
-VMAFHIP_HD double ciede_row_sum(double *lanes) {
-  for (int n = kCiedeLanes / 2; n > 0; n /= 2)
-    for (int i = 0; i < n; i++) lanes[i] += lanes[i + n];
-  return lanes[0];
 }
 
 }  // namespace vmafhip

@@ -3,11 +3,12 @@
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/ciede.h"
+#include "engine/cpu/colour_rows.h"
 
 namespace vmafhip::VMAFHIP_ISA {
 namespace {
 
-constexpr int kBlock = kCiedeLanes;
+constexpr int kBlock = kSumLanes;
 static_assert(kBlock % kFloats == 0);
 
 // Rows of whole blocks; what lies behind the picture is the same in all pictures and so differs by exactly 0.
@@ -26,31 +27,8 @@ struct Scratch {
   double *lanes;
 
   Scratch(Arena *arena, int width)
-      : samples(arena, width),
-        ref(arena, width),
-        dist(arena, width),
-        lanes(arena->take<double>(kCiedeLanes)) {}
+      : samples(arena, width), ref(arena, width), dist(arena, width), lanes(arena->take<double>(kSumLanes)) {}
 };
-
-// `count` samples, `limit` of which exist; zeros follow.
-template <class Sample>
-void read(const Sample *from, int count, int limit, float *to) {
-  const int there = smaller(count, limit);
-  for (int x = 0; x < there; x++) to[x] = from[x];
-  for (int x = there; x < count; x++) to[x] = 0;
-}
-
-// Each sample twice; the last one as often as it takes.
-template <class Sample>
-void read_doubled(const Sample *from, int count, int limit, float *to) {
-  const int pairs = smaller(count / 2, limit);
-  for (int k = 0; k < pairs; k++) {
-    const float v = from[k];
-    to[2 * k] = v;
-    to[2 * k + 1] = v;
-  }
-  for (int x = 2 * pairs; x < count; x++) to[x] = from[limit - 1];
-}
 
 template <class Sample>
 void read_chroma(const PlaneView &plane, const CiedeShape &shape, int y, float *to) {
@@ -58,17 +36,17 @@ void read_chroma(const PlaneView &plane, const CiedeShape &shape, int y, float *
   const auto from = [&](int x) { return row_of<Sample>(plane, ciede_chroma_row(shape, x, y)); };
   if (shape.swapped) {
     for (int x = 0; x < shape.width; x += shape.stride)
-      read(from(x), smaller(shape.stride, shape.width - x), limit, to + x);
+      read_samples(from(x), smaller(shape.stride, shape.width - x), limit, to + x);
   } else if (shape.half_width) {
     read_doubled(from(0), shape.width, limit, to);
   } else {
-    read(from(0), shape.width, limit, to);
+    read_samples(from(0), shape.width, limit, to);
   }
 }
 
 template <class Sample>
 void read_row(const Views &views, const CiedeShape &shape, int y, const Rows &to) {
-  read(row_of<Sample>(views[0], y), shape.width, shape.width, to.row[0]);
+  read_samples(row_of<Sample>(views[0], y), shape.width, shape.width, to.row[0]);
   for (int plane = 1; plane < 3; plane++) read_chroma<Sample>(views[plane], shape, y, to.row[plane]);
   for (float *row : to.row)
     for (int x = shape.width; x < padded(shape.width); x++) row[x] = 0;
@@ -89,14 +67,14 @@ CiedeLab<F32> load_lab(const Rows &from, int x) {
 }
 
 double difference_row(const Rows &ref, const Rows &dist, int width, double *lanes) {
-  for (int i = 0; i < kCiedeLanes; i++) lanes[i] = 0;
+  for (int i = 0; i < kSumLanes; i++) lanes[i] = 0;
   for (int x = 0; x < width; x += kFloats) {
     const Wide d = widen(ciede_difference(load_lab(ref, x), load_lab(dist, x)));
-    double *sums = lanes + x % kCiedeLanes;
+    double *sums = lanes + x % kSumLanes;
     store_vector(sums, load_doubles(sums) + d.low);
     store_vector(sums + kFloats / 2, load_doubles(sums + kFloats / 2) + d.high);
   }
-  return ciede_row_sum(lanes);
+  return lane_sum(lanes);
 }
 
 size_t scratch_bytes(int width) {

@@ -13,6 +13,7 @@ extern const CiedeKernels ciede_kernels;
 extern const MotionKernels motion_kernels;
 extern const PsnrKernels psnr_kernels;
 extern const ScaleKernels scale_kernels;
+extern const Ssimulacra2Kernels ssimulacra2_kernels;
 extern const VifKernels vif_kernels;
 
 const CpuKernels kernels = {
@@ -24,6 +25,7 @@ const CpuKernels kernels = {
     .motion = &motion_kernels,
     .psnr = &psnr_kernels,
     .scale = &scale_kernels,
+    .ssimulacra2 = &ssimulacra2_kernels,
     .vif = &vif_kernels,
 };
 

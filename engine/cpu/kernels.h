@@ -11,6 +11,7 @@
 #include "engine/cpu/motion.h"
 #include "engine/cpu/psnr.h"
 #include "engine/cpu/scale.h"
+#include "engine/cpu/ssimulacra2.h"
 #include "engine/cpu/vif.h"
 
 namespace vmafhip {
@@ -27,6 +28,7 @@ struct CpuKernels {
   const MotionKernels *motion;
   const PsnrKernels *psnr;
   const ScaleKernels *scale;
+  const Ssimulacra2Kernels *ssimulacra2;
   const VifKernels *vif;
 };
 

@@ -5,6 +5,7 @@
 #include "engine/arith/cambi.h"
 #include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
+#include "engine/arith/ssimulacra2.h"
 #include "engine/arith/vif.h"
 #include "engine/registry.h"
 
@@ -20,6 +21,7 @@ extern const Extractor kCambiExtractor;
 extern const Extractor kCiedeExtractor;
 extern const Extractor kMotionExtractor;
 extern const Extractor kMotionV2Extractor;
+extern const Extractor kSsimulacra2Extractor;
 
 VifParams vif_params(const Options &options);
 AdmParams adm_params(const Options &options, const PictureFormat &format);
@@ -29,5 +31,6 @@ CambiParams cambi_params(const Options &options, const PictureFormat &format);
 MotionParams motion_params(const Options &options);
 // Planes that psnr measures, 1 or 3.
 int psnr_planes(const Options &options, const PictureFormat &format);
+Ssimulacra2Params ssimulacra2_params(const Options &options);
 
 }  // namespace vmafhip
