@@ -49,7 +49,7 @@ const Extractor kSsimulacra2Extractor = {
     .name = "ssimulacra2",
     .summary =
         "Structure, artefacts and lost detail in the colour space XYB on six scales; 100 is identical.",
-    .exactness = "TODO",
+    .exactness = "Bits of the maps; scores within 1e-11 (3e-14 of the score), since sums follow columns.",
     .limits = {.min_width = kSsimulacra2MinSize, .min_height = kSsimulacra2MinSize, .chroma = true},
     .options = kOptions,
     .outputs = kOutputs,
