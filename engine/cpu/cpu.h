@@ -30,6 +30,8 @@ std::unique_ptr<Metric> make_cpu_moment(const CpuKernels &kernels, const Picture
                                         int distorted);
 std::unique_ptr<Metric> make_cpu_ssimulacra2(const CpuKernels &kernels, const Ssimulacra2Params &params,
                                              const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_ssim(const CpuKernels &kernels, const SsimParams &params,
+                                      const PictureFormat &format, int distorted);
 
 std::unique_ptr<PlaneScaler> make_cpu_scaler(const CpuKernels &kernels, const PlaneScaling &scaling);
 

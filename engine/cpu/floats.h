@@ -4,6 +4,7 @@
 //   F32   kFloats floats (4, 8 or 16)      I32   as many 32-bit integers, and what comparisons of F32 give
 //   F64   kFloats / 2 doubles              I64   as many 64-bit integers, and what comparisons of F64 give
 //   Wide  kFloats doubles, in the order of the floats they come from
+//   Half  kFloats / 2 floats, as many as an F64 has doubles
 //
 // Sums over lanes depend on kFloats: what has to be the same on every instruction set must not be summed that way.
 // Nothing here has external linkage: one copy for each instruction set.
@@ -210,8 +211,32 @@ VMAFHIP_FLOATS_FN I32 narrow(WideMask m) {
 }
 #endif
 
+// ---- Half
+
+constexpr int kDoubles = kFloats / 2;
+using Half = float __attribute__((vector_size(VMAFHIP_VECTOR_BYTES / 2)));
+
+VMAFHIP_FLOATS_FN Half load_half(const float *from) { return load_vector<Half>(from); }
+
+// GCC 12 makes two conversions of __builtin_convertvector() where the processor has one.
+#if defined(__AVX512BW__)
+VMAFHIP_FLOATS_FN F64 widen(Half a) { return _mm512_cvtps_pd(a); }
+VMAFHIP_FLOATS_FN Half narrow(F64 a) { return _mm512_cvtpd_ps(a); }
+#elif defined(__AVX2__)
+VMAFHIP_FLOATS_FN F64 widen(Half a) { return _mm256_cvtps_pd(a); }
+VMAFHIP_FLOATS_FN Half narrow(F64 a) { return _mm256_cvtpd_ps(a); }
+#else
+VMAFHIP_FLOATS_FN F64 widen(Half a) { return __builtin_convertvector(a, F64); }
+VMAFHIP_FLOATS_FN Half narrow(F64 a) { return __builtin_convertvector(a, Half); }
+#endif
+
 }  // namespace
 
+template <>
+struct RealTraits<Half> {
+  using Wide = F64;
+  VMAFHIP_HD Half splat(double v) { return Half{} + static_cast<float>(v); }
+};
 template <>
 struct RealTraits<F32> {
   using Int = I32;

@@ -14,6 +14,7 @@ extern const MotionKernels motion_kernels;
 extern const PsnrKernels psnr_kernels;
 extern const ScaleKernels scale_kernels;
 extern const Ssimulacra2Kernels ssimulacra2_kernels;
+extern const SsimKernels ssim_kernels;
 extern const VifKernels vif_kernels;
 
 const CpuKernels kernels = {
@@ -26,6 +27,7 @@ const CpuKernels kernels = {
     .psnr = &psnr_kernels,
     .scale = &scale_kernels,
     .ssimulacra2 = &ssimulacra2_kernels,
+    .ssim = &ssim_kernels,
     .vif = &vif_kernels,
 };
 

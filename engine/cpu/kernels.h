@@ -11,6 +11,7 @@
 #include "engine/cpu/motion.h"
 #include "engine/cpu/psnr.h"
 #include "engine/cpu/scale.h"
+#include "engine/cpu/ssim.h"
 #include "engine/cpu/ssimulacra2.h"
 #include "engine/cpu/vif.h"
 
@@ -29,6 +30,7 @@ struct CpuKernels {
   const PsnrKernels *psnr;
   const ScaleKernels *scale;
   const Ssimulacra2Kernels *ssimulacra2;
+  const SsimKernels *ssim;
   const VifKernels *vif;
 };
 

@@ -5,6 +5,7 @@
 #include "engine/arith/cambi.h"
 #include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
+#include "engine/arith/ssim.h"
 #include "engine/arith/ssimulacra2.h"
 #include "engine/arith/vif.h"
 #include "engine/registry.h"
@@ -22,6 +23,8 @@ extern const Extractor kCiedeExtractor;
 extern const Extractor kMotionExtractor;
 extern const Extractor kMotionV2Extractor;
 extern const Extractor kSsimulacra2Extractor;
+extern const Extractor kFloatSsimExtractor;
+extern const Extractor kFloatMsSsimExtractor;
 
 VifParams vif_params(const Options &options);
 AdmParams adm_params(const Options &options, const PictureFormat &format);
@@ -32,5 +35,7 @@ MotionParams motion_params(const Options &options);
 // Planes that psnr measures, 1 or 3.
 int psnr_planes(const Options &options, const PictureFormat &format);
 Ssimulacra2Params ssimulacra2_params(const Options &options);
+SsimParams ssim_params(const Options &options, const PictureFormat &format);
+SsimParams ms_ssim_params(const Options &options);
 
 }  // namespace vmafhip
