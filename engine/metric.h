@@ -109,6 +109,20 @@ void add_integer_sums(std::byte *total, const std::byte *partial) {
   }
 }
 
+// Extractor::add_sums for sums that are f32 throughout. Which order they have to be added in is up to the metric: it
+// has one strip of a last stage add up what the others left in the frame's memory, and these hand in zeros.
+template <class Sums>
+void add_float_sums(std::byte *total, const std::byte *partial) {
+  static_assert(sizeof(Sums) % sizeof(float) == 0);
+  for (size_t at = 0; at < sizeof(Sums); at += sizeof(float)) {
+    float a, b;
+    std::memcpy(&a, total + at, sizeof a);
+    std::memcpy(&b, partial + at, sizeof b);
+    a += b;
+    std::memcpy(total + at, &a, sizeof a);
+  }
+}
+
 // Where a Scorer puts its values: output (index into the extractor's outputs), frame, value.
 using Emit = std::function<void(int output, uint64_t frame, double value)>;
 

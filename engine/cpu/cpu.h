@@ -33,6 +33,11 @@ std::unique_ptr<Metric> make_cpu_ssimulacra2(const CpuKernels &kernels, const Ss
 std::unique_ptr<Metric> make_cpu_ssim(const CpuKernels &kernels, const SsimParams &params,
                                       const PictureFormat &format, int distorted);
 
+std::unique_ptr<Metric> make_cpu_motion_float(const CpuKernels &kernels, const MotionFloatParams &params,
+                                              const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_vif_float(const CpuKernels &kernels, const VifFloatParams &params,
+                                           const PictureFormat &format, int distorted);
+
 std::unique_ptr<PlaneScaler> make_cpu_scaler(const CpuKernels &kernels, const PlaneScaling &scaling);
 
 }  // namespace vmafhip

@@ -59,6 +59,11 @@ VMAFHIP_FLOATS_FN I32 load_integers(const uint8_t *from) {
   return I32(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(from))));
 #elif defined(__AVX2__)
   return I32(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(from))));
+#elif defined(__SSE2__)
+  int32_t bytes;
+  std::memcpy(&bytes, from, sizeof bytes);
+  const __m128i words = _mm_unpacklo_epi8(_mm_cvtsi32_si128(bytes), _mm_setzero_si128());
+  return I32(_mm_unpacklo_epi16(words, _mm_setzero_si128()));
 #else
   return I32{from[0], from[1], from[2], from[3]};
 #endif

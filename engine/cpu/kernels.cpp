@@ -10,11 +10,13 @@ extern const AdmKernels adm_kernels;
 extern const AdmFloatKernels adm_float_kernels;
 extern const CambiKernels cambi_kernels;
 extern const CiedeKernels ciede_kernels;
+extern const MotionFloatKernels motion_float_kernels;
 extern const MotionKernels motion_kernels;
 extern const PsnrKernels psnr_kernels;
 extern const ScaleKernels scale_kernels;
 extern const Ssimulacra2Kernels ssimulacra2_kernels;
 extern const SsimKernels ssim_kernels;
+extern const VifFloatKernels vif_float_kernels;
 extern const VifKernels vif_kernels;
 
 const CpuKernels kernels = {
@@ -24,11 +26,13 @@ const CpuKernels kernels = {
     .cambi = &cambi_kernels,
     .ciede = &ciede_kernels,
     .motion = &motion_kernels,
+    .motion_float = &motion_float_kernels,
     .psnr = &psnr_kernels,
     .scale = &scale_kernels,
     .ssimulacra2 = &ssimulacra2_kernels,
     .ssim = &ssim_kernels,
     .vif = &vif_kernels,
+    .vif_float = &vif_float_kernels,
 };
 
 }  // namespace vmafhip::VMAFHIP_ISA

@@ -9,11 +9,13 @@
 #include "engine/cpu/cambi.h"
 #include "engine/cpu/ciede.h"
 #include "engine/cpu/motion.h"
+#include "engine/cpu/motion_float.h"
 #include "engine/cpu/psnr.h"
 #include "engine/cpu/scale.h"
 #include "engine/cpu/ssim.h"
 #include "engine/cpu/ssimulacra2.h"
 #include "engine/cpu/vif.h"
+#include "engine/cpu/vif_float.h"
 
 namespace vmafhip {
 
@@ -27,11 +29,13 @@ struct CpuKernels {
   const CambiKernels *cambi;
   const CiedeKernels *ciede;
   const MotionKernels *motion;
+  const MotionFloatKernels *motion_float;
   const PsnrKernels *psnr;
   const ScaleKernels *scale;
   const Ssimulacra2Kernels *ssimulacra2;
   const SsimKernels *ssim;
   const VifKernels *vif;
+  const VifFloatKernels *vif_float;
 };
 
 namespace scalar {

@@ -5,9 +5,11 @@
 #include "engine/arith/cambi.h"
 #include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
+#include "engine/arith/motion_float.h"
 #include "engine/arith/ssim.h"
 #include "engine/arith/ssimulacra2.h"
 #include "engine/arith/vif.h"
+#include "engine/arith/vif_float.h"
 #include "engine/registry.h"
 
 namespace vmafhip {
@@ -16,6 +18,8 @@ extern const Extractor kFloatMomentExtractor;
 extern const Extractor kFloatPsnrExtractor;
 extern const Extractor kPsnrExtractor;
 extern const Extractor kVifExtractor;
+extern const Extractor kVifFloatExtractor;
+extern const Extractor kMotionFloatExtractor;
 extern const Extractor kAdmExtractor;
 extern const Extractor kAdmFloatExtractor;
 extern const Extractor kCambiExtractor;
@@ -27,6 +31,8 @@ extern const Extractor kFloatSsimExtractor;
 extern const Extractor kFloatMsSsimExtractor;
 
 VifParams vif_params(const Options &options);
+MotionFloatParams motion_float_params(const Options &options);
+VifFloatParams vif_float_params(const Options &options);
 AdmParams adm_params(const Options &options, const PictureFormat &format);
 AdmFloatParams adm_float_params(const Options &options, const PictureFormat &format);
 CiedeParams ciede_params(const Options &options);

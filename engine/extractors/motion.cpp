@@ -2,12 +2,10 @@
 //
 // motion_v2 is what a fork of libvmaf calls the same arithmetic, whose own `motion` is another: three-frame window
 // only, names without aliases.
-//
-// motion2 and motion3 of a frame depend on later frames. They are given out as soon as these are known; three
-// values of the past are all that is kept.
 #include <cstring>
 
 #include "engine/extractors/extractors.h"
+#include "engine/extractors/motion_window.h"
 
 namespace vmafhip {
 namespace {
@@ -46,76 +44,63 @@ constexpr OutputSpec kV2Outputs[] = {
 constexpr int kV2Index[] = {0, -1, 1, 2};
 
 class MotionScorer final : public Scorer {
+  // What the window calls; these come first, since their types are deduced.
+  auto first(const Emit &emit) {
+    return [&](uint64_t count, double motion) {
+      blended_ = motion_blend(motion, params_);
+      for (uint64_t frame = 0; frame < count; frame++) {
+        emit(kMotion2, frame, 0.0);
+        emit(kMotion3, frame, blended_);
+      }
+    };
+  }
+  auto later(const Emit &emit) {
+    return [&](uint64_t frame, double motion) {
+      const double blended = motion_blend(motion, params_);
+      emit(kMotion2, frame, motion);
+      emit(kMotion3, frame, params_.moving_average ? (blended + blended_) / 2 : blended);
+      blended_ = blended;
+    };
+  }
+
  public:
   MotionScorer(const Options &options, const PictureFormat &format)
       : params_(motion_params(options)),
-        lag_(static_cast<uint64_t>(motion_lag(params_))),
         debug_(options.boolean("debug")),
         width_(format.width),
-        height_(format.height) {}
+        height_(format.height),
+        window_(motion_lag(params_)) {}
 
   void add(uint64_t frame, const std::byte *sums, const Emit &emit) override {
     MotionSums exact;
     std::memcpy(&exact, sums, sizeof exact);
-    double motion = 0.0;
-    if (frame >= lag_ && !params_.force_zero) motion = motion_score(exact, width_, height_, params_);
-    past_[2] = past_[1];
-    past_[1] = past_[0];
-    past_[0] = motion;
-    frames_ = frame + 1;
-
+    const bool compared = frame >= static_cast<uint64_t>(motion_lag(params_)) && !params_.force_zero;
+    const double motion = compared ? motion_score(exact, width_, height_, params_) : 0.0;
     emit(kSad, frame, motion);
     if (debug_) emit(kMotion, frame, motion);
     if (params_.force_zero) {
       emit(kMotion2, frame, 0.0);
       emit(kMotion3, frame, 0.0);
-    } else if (frame == lag_) {
-      emit_first(lag_, motion_blend(motion, params_), emit);
-    } else if (frame > lag_) {
-      // Frame f-1 has the neighbours f and f-lag; the latter counts from frame `lag` on.
-      emit_late(frame - 1, frame - lag_ >= lag_ ? smaller(past_[lag_], past_[0]) : past_[0], emit);
+    } else {
+      window_.add(frame, motion, first(emit), later(emit));
     }
   }
 
   void flush(const Emit &emit) override {
-    if (params_.force_zero || frames_ == 0) return;
-    if (frames_ <= lag_)
-      emit_first(frames_, 0.0, emit);
-    else
-      emit_late(frames_ - 1, past_[0], emit);
+    if (!params_.force_zero) window_.flush(first(emit), later(emit));
   }
 
   void reset() override {
-    frames_ = 0;
-    past_[0] = past_[1] = past_[2] = 0;
+    window_.reset();
     blended_ = 0;
   }
 
  private:
-  // Frames before the first comparison.
-  void emit_first(uint64_t count, double motion3, const Emit &emit) {
-    for (uint64_t frame = 0; frame < count; frame++) {
-      emit(kMotion2, frame, 0.0);
-      emit(kMotion3, frame, motion3);
-    }
-    blended_ = motion3;
-  }
-
-  void emit_late(uint64_t frame, double motion2, const Emit &emit) {
-    const double blended = motion_blend(motion2, params_);
-    emit(kMotion2, frame, motion2);
-    emit(kMotion3, frame, params_.moving_average ? (blended + blended_) / 2 : blended);
-    blended_ = blended;
-  }
-
   const MotionParams params_;
-  const uint64_t lag_;
   const bool debug_;
   const int width_, height_;
-
-  uint64_t frames_ = 0;
-  double past_[3] = {};  // motion of the latest frame, of the one before, …
-  double blended_ = 0;   // motion3 of the previous frame before averaging
+  MotionWindow window_;
+  double blended_ = 0;  // motion3 of the previous frame before averaging
 };
 
 class MotionV2Scorer final : public Scorer {
