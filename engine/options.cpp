@@ -111,6 +111,7 @@ Result<Options> Options::parse(std::string_view extractor, std::span<const Optio
       Result<OptionValue> parsed = parse_value(extractor, spec, given->second);
       if (!parsed.ok()) return parsed.status();
       value = *parsed;
+      options.given_.insert(spec.name);
     }
     if (spec.named && value != *initial) parts[spec.name] = suffix_part(spec, value);
     options.values_.emplace(spec.name, std::move(value));

@@ -1,6 +1,7 @@
 // Options of extractors: one table per extractor gives parsing, ranges, names, documentation.
 #pragma once
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ class Options {
   static Result<Options> parse(std::string_view extractor, std::span<const OptionSpec> specs,
                                const OptionTexts &texts);
 
+  // Whether a text was given for it, be it the default's.
+  bool given(std::string_view name) const { return given_.contains(name); }
   bool boolean(std::string_view name) const;
   int integer(std::string_view name) const;
   double real(std::string_view name) const;
@@ -49,6 +52,7 @@ class Options {
   const OptionValue &get(std::string_view name) const;
 
   std::map<std::string, OptionValue, std::less<>> values_;
+  std::set<std::string, std::less<>> given_;
   std::string suffix_;
 };
 

@@ -15,10 +15,17 @@ constexpr int chroma_shift_x(Chroma chroma) {
 }
 constexpr int chroma_shift_y(Chroma chroma) { return chroma == Chroma::c420 ? 1 : 0; }
 
+// How samples become light, as far as a metric asks (cambi): a display of SDR, or PQ (SMPTE ST 2084).
+enum class Transfer : uint8_t { sdr, pq };
+
 struct PictureFormat {
   int width = 0, height = 0;  // luma samples
   int depth = 8;              // significant bits a sample, 8 to 16
   Chroma chroma = Chroma::c420;
+  Transfer transfer = Transfer::sdr;
+  // Of the format in which pictures are compared: bits of the shallowest distorted picture, before its samples were
+  // shifted up to `depth`. 0: `depth`.
+  int coded_depth = 0;
   bool operator==(const PictureFormat &) const = default;
 };
 

@@ -52,6 +52,8 @@ struct Extractor {
   size_t sums_bytes;
   void (*add_sums)(std::byte *total, const std::byte *partial);
   std::unique_ptr<Scorer> (*make_scorer)(const Options &, const PictureFormat &);
+  // What users should know of scores of such pictures, which are not refused; "" for nothing. Null if never anything.
+  std::string (*remark)(const Options &, const PictureFormat &) = nullptr;
 
   Status check(const Options &options) const { return check_options ? check_options(options) : Status(); }
   // Limits and check_format().

@@ -94,6 +94,7 @@ struct Session::Impl {
   Scoring scoring;
   Scheduler scheduler;
   std::vector<ModelInfo> model_infos;
+  std::vector<std::string> remarks;
   std::string backend;
   int distorted, subsample;
   ScaleMethod scale;
@@ -145,9 +146,19 @@ struct Session::Impl {
     const Plan &plan = scoring.plan();
     if (Status s = check_formats(ref, dist, plan.reads.chroma(), scale); !s.ok()) return s;
     PictureFormat compared = ref;
-    for (const PictureFormat &d : dist) compared.depth = std::max(compared.depth, d.depth);
-    for (const PlannedExtractor &p : plan.extractors)
+    compared.coded_depth = dist[0].depth;
+    for (const PictureFormat &d : dist) {
+      compared.depth = std::max(compared.depth, d.depth);
+      compared.coded_depth = std::min(compared.coded_depth, d.depth);
+      if (d.transfer == Transfer::pq) compared.transfer = Transfer::pq;
+    }
+    remarks.clear();
+    for (const PlannedExtractor &p : plan.extractors) {
       if (Status s = p.extractor->check(p.options, compared); !s.ok()) return s;
+      if (!p.extractor->remark) continue;
+      if (std::string text = p.extractor->remark(p.options, compared); !text.empty())
+        remarks.push_back(std::move(text));
+    }
 
     std::vector<FrameLayout::Scalers> scalers;
     for (const PictureFormat &d : dist)
@@ -156,7 +167,7 @@ struct Session::Impl {
     for (const PlannedExtractor &p : plan.extractors)
       items.push_back({cpu.make(*p.extractor, p.options, compared, distorted), p.extractor->sums_bytes,
                        p.extractor->add_sums, p.extractor->reads(p.options), p.temporal});
-    scoring.configure(ref);
+    scoring.configure(compared);
     if (!scheduler.configure(std::make_unique<FrameLayout>(std::move(items), compared, distorted,
                                                            uint64_t(subsample), std::move(scalers)),
                              stage_times))
@@ -201,6 +212,7 @@ Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
 
 const std::vector<std::string> &Session::feature_names() const { return impl_->scoring.plan().feature_names; }
+const std::vector<std::string> &Session::remarks() const { return impl_->remarks; }
 const std::vector<ModelInfo> &Session::models() const { return impl_->model_infos; }
 int Session::lookahead() const { return impl_->scoring.plan().lookahead; }
 int Session::distorted() const { return impl_->distorted; }

@@ -94,6 +94,8 @@ class Session {
   // there is no room then.
   Status configure(const PictureFormat &ref, std::span<const PictureFormat> dist);
   Status configure(const PictureFormat &ref, const PictureFormat &dist);
+  // What users should know of scores of these formats, one sentence each.
+  const std::vector<std::string> &remarks() const;
 
   // Whether the frame that submit() takes next will be scored: with subsample=N every Nth is, from frame 0 on. Of the
   // others, what only temporal extractors need is read, and the rest let go at once.

@@ -218,9 +218,12 @@ TEST(DropIn, ConfidenceIntervalsNeedABootstrapModel) {
   EXPECT_NE(pipeline.warnings[0].find("conf-interval"), std::string::npos) << pipeline.warnings[0];
   Settings settings;
   settings.conf_interval = true;
-  EXPECT_TRUE(lacks_interval(settings));
-  settings.model_filename = "vmaf_b_v0.6.3";
-  EXPECT_FALSE(lacks_interval(settings));
+  const ModelInfo plain{"m", ModelSource::file, ""}, low{"m_ci_p95_lo", ModelSource::file, ""};
+  EXPECT_TRUE(lacks_interval(settings, {}));
+  EXPECT_TRUE(lacks_interval(settings, {plain}));
+  EXPECT_FALSE(lacks_interval(settings, {plain, low}));
+  settings.conf_interval = false;
+  EXPECT_FALSE(lacks_interval(settings, {plain}));
 }
 
 TEST(DropIn, NumbersOfEnumerationsAreTheirs) {

@@ -123,6 +123,8 @@ void run(const bench::Arguments &arguments) {
   // Before the pictures, which take longer: a format that will not do is told at once.
   must((*session)->configure(arguments.format,
                              std::vector(size_t(arguments.session.distorted), arguments.dist_format())));
+  for (const std::string &remark : (*session)->remarks())
+    std::fprintf(stderr, "vmafhip-bench: %s\n", remark.c_str());
   const bench::Pictures pictures = bench::make_pictures(arguments);
 
   nlohmann::ordered_json out;

@@ -35,7 +35,8 @@ constexpr OptionSpec kOptions[] = {
      "Contrasts of up to 2 to this power codes of 10 bits are looked for."},
     {"full_ref", OptionType::boolean, "false", 0, 0, "", false,
      "Also measure the reference, and how much more banding the distorted picture has."},
-    {"eotf", OptionType::string, "bt1886", 0, 0, "", true, "Transfer function of the display: bt1886 or pq."},
+    {"eotf", OptionType::string, "bt1886", 0, 0, "", true,
+     "Transfer function of the display: bt1886 or pq; if not given, as the pictures say."},
     {"cambi_eotf", OptionType::string, "bt1886", 0, 0, "ceot", true,
      "The same as eotf; goes before unless bt1886."},
     {"cambi_high_res_speedup", OptionType::integer, "0", 0, 2160, "hrs", true,
@@ -52,9 +53,13 @@ constexpr OutputSpec kOutputs[] = {
 
 enum class Eotf { bt1886, pq };
 
-std::string eotf_name(const Options &options) {
+// What the options say, else what the pictures say of themselves.
+Eotf eotf_of(const Options &options, const PictureFormat &format) {
   const std::string &own = options.string("cambi_eotf");
-  return own != "bt1886" ? own : options.string("eotf");
+  const std::string &name = own != "bt1886" ? own : options.string("eotf");
+  if (name == "pq") return Eotf::pq;
+  const bool asked = options.given("cambi_eotf") || options.given("eotf");
+  return !asked && format.transfer == Transfer::pq ? Eotf::pq : Eotf::bt1886;
 }
 
 // cd/m2 of a code of 10 bits, limited range.
@@ -206,13 +211,14 @@ CambiParams cambi_params(const Options &options, const PictureFormat &format) {
   p.enc = target(options, "enc_width", "enc_height", format);
   if (p.enc.width > format.width || p.enc.height > format.height) p.enc = {format.width, format.height, 0};
   p.src = target(options, "src_width", "src_height", format);
-  const int enc_depth = options.integer("enc_bitdepth");
-  p.anti_dither = (enc_depth ? enc_depth : format.depth) < 10;
+  const int own_depth = format.coded_depth ? format.coded_depth : format.depth;
+  const int enc_depth = options.integer("enc_bitdepth") ? options.integer("enc_bitdepth") : own_depth;
+  p.anti_dither = enc_depth < 10;
   p.half = half_at_first(options, static_cast<int64_t>(p.enc.width) * p.enc.height);
   for (CambiTarget *t : {&p.enc, &p.src})
     t->window = cambi_window(options.integer("window_size"), t->width, t->height, p.half);
 
-  const Eotf eotf = eotf_name(options) == "pq" ? Eotf::pq : Eotf::bt1886;
+  const Eotf eotf = eotf_of(options, format);
   p.contrasts = 1 << options.integer("max_log_contrast");
   for (int d = 0; d < p.contrasts; ++d)
     p.visible_up_to[d] = visible_up_to(d + 1, options.real("tvi_threshold"), eotf);

@@ -62,6 +62,12 @@ const Extractor kCiedeExtractor = {
     .make_scorer = [](const Options &, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<CiedeScorer>(format);
     },
+    .remark = [](const Options &options, const PictureFormat &format) -> std::string {
+      if (format.chroma != Chroma::c422 || options.boolean("plain_422")) return {};
+      return "ciede of 4:2:2 pictures is libvmaf's, which takes the chroma of other pixels (its axes are "
+             "swapped); "
+             "ciede=plain_422=true measures the pictures as they are";
+    },
 };
 
 }  // namespace vmafhip

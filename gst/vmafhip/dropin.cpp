@@ -1,5 +1,6 @@
 #include "gst/vmafhip/dropin.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "gst/vmafhip/log.h"
@@ -115,9 +116,10 @@ Status check_message_name(const std::string &name) {
                     "\" cannot be a structure's name: a letter, then letters, digits and /-_.:+");
 }
 
-bool lacks_interval(const Settings &settings) {
-  const std::string models = models_of(settings);
-  return settings.conf_interval && models.find("_b_") == models.npos && models.find("_rb_") == models.npos;
+bool lacks_interval(const Settings &settings, const std::vector<ModelInfo> &models) {
+  return settings.conf_interval && std::none_of(models.begin(), models.end(), [](const ModelInfo &m) {
+           return m.label.ends_with("_ci_p95_lo");
+         });
 }
 
 void apply_log_level(LogLevel level) {

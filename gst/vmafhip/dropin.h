@@ -4,8 +4,9 @@
 #include <gst/gst.h>
 
 #include <string>
+#include <vector>
 
-#include "engine/status.h"
+#include "engine/session.h"
 #include "gst/vmafhip/handles.h"
 #include "gst/vmafhip/report.h"
 #include "gst/vmafhip/settings.h"
@@ -24,7 +25,7 @@ std::string metrics_note(const Settings &settings);
 // Whether message-name can be one.
 Status check_message_name(const std::string &name);
 // conf-interval is set, but no model gives an interval.
-bool lacks_interval(const Settings &settings);
+bool lacks_interval(const Settings &settings, const std::vector<ModelInfo> &models);
 // Lets GStreamer's log show as much of this element as log-level says, or more if it does already.
 void apply_log_level(LogLevel level);
 

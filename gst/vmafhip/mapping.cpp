@@ -87,7 +87,9 @@ PictureFormat picture_format(const GstVideoInfo &info, const Rect &part) {
                half_height = GST_VIDEO_FORMAT_INFO_H_SUB(f, 1) > 0;
     chroma = half_height ? Chroma::c420 : half_width ? Chroma::c422 : Chroma::c444;
   }
-  return {part.width, part.height, int(GST_VIDEO_FORMAT_INFO_DEPTH(f, 0)), chroma};
+  const bool pq = info.colorimetry.transfer == GST_VIDEO_TRANSFER_SMPTE2084;
+  return {part.width, part.height, int(GST_VIDEO_FORMAT_INFO_DEPTH(f, 0)), chroma,
+          pq ? Transfer::pq : Transfer::sdr};
 }
 
 Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const Stream> &stream) {

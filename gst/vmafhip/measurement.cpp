@@ -47,7 +47,7 @@ bool Measurement::start(const Settings &settings) {
     post_error(element_, s);
     return false;
   }
-  if (lacks_interval(settings)) post_no_intervals(element_);
+  if (lacks_interval(settings, (*session)->models())) post_no_intervals(element_);
   if (!results_.start(settings, **session)) return false;
   settings_ = settings;
   session_ = std::move(*session);
@@ -145,6 +145,9 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
     return fail(Status(s.code(), s.message() + cropped));
   configured_ = formats;
   results_.configure(formats.first);
+  for (const std::string &remark : session_->remarks())
+    if (remarks_said_.insert(remark).second)
+      GST_ELEMENT_WARNING(element_, STREAM, FORMAT, ("%s", remark.c_str()), (nullptr));
   // Once: the sizes of an adaptive stream change all the time.
   const bool scaled =
       formats.first.width != formats.second.width || formats.first.height != formats.second.height;

@@ -9,6 +9,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "engine/session.h"
@@ -118,9 +120,10 @@ class Measurement {
   guint64 index_ = 0, frame_number_ = 0;
   guint64 index_at_start_ = 0;  // index_ when pools last started anew
   gint64 last_time_ = 0;
-  PairInfo last_;                                    // the pair scored last
-  bool finished_ = false;                            // the engine has been told that no frame follows
-  bool pooled_ = false;                              // everything scored so far is in a pooled message
+  PairInfo last_;          // the pair scored last
+  bool finished_ = false;  // the engine has been told that no frame follows
+  bool pooled_ = false;    // everything scored so far is in a pooled message
+  std::set<std::string> remarks_said_;
   bool untimed_said_ = false, scaled_said_ = false;  // have been warned of
   mutable std::mutex live_mutex_;
   Live live_;
