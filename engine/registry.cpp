@@ -21,6 +21,7 @@ struct Entry {
 // A line an extractor: in libvmaf's order, then those of its fork. The first one that provides an output serves it.
 constexpr Entry kEntries[] = {
     {&kFloatPsnrExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_float_psnr(k, f, n); }},
+    {&kFloatAnsnrExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_ansnr(k, f, n); }},
     {&kAdmFloatExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm_float(k, adm_float_params(o, f), f, n); }},
     {&kVifFloatExtractor,

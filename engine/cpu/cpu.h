@@ -21,6 +21,7 @@ std::unique_ptr<Metric> make_cpu_cambi(const CpuKernels &kernels, const CambiPar
                                        const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
                                         const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_ansnr(const CpuKernels &kernels, const PictureFormat &format, int distorted);
 // `planes`: 1 or 3.
 std::unique_ptr<Metric> make_cpu_psnr(const CpuKernels &kernels, int planes, const PictureFormat &format,
                                       int distorted);

@@ -8,6 +8,7 @@ namespace vmafhip::VMAFHIP_ISA {
 
 extern const AdmKernels adm_kernels;
 extern const AdmFloatKernels adm_float_kernels;
+extern const AnsnrKernels ansnr_kernels;
 extern const CambiKernels cambi_kernels;
 extern const CiedeKernels ciede_kernels;
 extern const MotionFloatKernels motion_float_kernels;
@@ -23,6 +24,7 @@ const CpuKernels kernels = {
     .isa = VMAFHIP_NAME(VMAFHIP_ISA),
     .adm = &adm_kernels,
     .adm_float = &adm_float_kernels,
+    .ansnr = &ansnr_kernels,
     .cambi = &cambi_kernels,
     .ciede = &ciede_kernels,
     .motion = &motion_kernels,

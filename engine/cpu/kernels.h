@@ -6,6 +6,7 @@
 #pragma once
 #include "engine/cpu/adm.h"
 #include "engine/cpu/adm_float.h"
+#include "engine/cpu/ansnr.h"
 #include "engine/cpu/cambi.h"
 #include "engine/cpu/ciede.h"
 #include "engine/cpu/motion.h"
@@ -26,6 +27,7 @@ struct CpuKernels {
 
   const AdmKernels *adm;
   const AdmFloatKernels *adm_float;
+  const AnsnrKernels *ansnr;
   const CambiKernels *cambi;
   const CiedeKernels *ciede;
   const MotionKernels *motion;

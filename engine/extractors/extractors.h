@@ -14,6 +14,7 @@
 
 namespace vmafhip {
 
+extern const Extractor kFloatAnsnrExtractor;
 extern const Extractor kFloatMomentExtractor;
 extern const Extractor kFloatPsnrExtractor;
 extern const Extractor kPsnrExtractor;
