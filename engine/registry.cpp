@@ -37,6 +37,7 @@ constexpr Entry kEntries[] = {
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_ciede(k, ciede_params(o), f, n); }},
     {&kPsnrExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_psnr(k, psnr_planes(o, f), f, n); }},
+    {&kPsnrHvsExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_psnr_hvs(k, f, n); }},
     {&kAdmExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm(k, adm_params(o, f), f, n); }},
     {&kMotionExtractor,

@@ -38,6 +38,8 @@ std::unique_ptr<Metric> make_cpu_motion_float(const CpuKernels &kernels, const M
                                               const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_vif_float(const CpuKernels &kernels, const VifFloatParams &params,
                                            const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_psnr_hvs(const CpuKernels &kernels, const PictureFormat &format,
+                                          int distorted);
 
 std::unique_ptr<PlaneScaler> make_cpu_scaler(const CpuKernels &kernels, const PlaneScaling &scaling);
 

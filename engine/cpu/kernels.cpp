@@ -14,6 +14,7 @@ extern const CiedeKernels ciede_kernels;
 extern const MotionFloatKernels motion_float_kernels;
 extern const MotionKernels motion_kernels;
 extern const PsnrKernels psnr_kernels;
+extern const PsnrHvsKernels psnr_hvs_kernels;
 extern const ScaleKernels scale_kernels;
 extern const Ssimulacra2Kernels ssimulacra2_kernels;
 extern const SsimKernels ssim_kernels;
@@ -30,6 +31,7 @@ const CpuKernels kernels = {
     .motion = &motion_kernels,
     .motion_float = &motion_float_kernels,
     .psnr = &psnr_kernels,
+    .psnr_hvs = &psnr_hvs_kernels,
     .scale = &scale_kernels,
     .ssimulacra2 = &ssimulacra2_kernels,
     .ssim = &ssim_kernels,

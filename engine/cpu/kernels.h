@@ -12,6 +12,7 @@
 #include "engine/cpu/motion.h"
 #include "engine/cpu/motion_float.h"
 #include "engine/cpu/psnr.h"
+#include "engine/cpu/psnr_hvs.h"
 #include "engine/cpu/scale.h"
 #include "engine/cpu/ssim.h"
 #include "engine/cpu/ssimulacra2.h"
@@ -33,6 +34,7 @@ struct CpuKernels {
   const MotionKernels *motion;
   const MotionFloatKernels *motion_float;
   const PsnrKernels *psnr;
+  const PsnrHvsKernels *psnr_hvs;
   const ScaleKernels *scale;
   const Ssimulacra2Kernels *ssimulacra2;
   const SsimKernels *ssim;

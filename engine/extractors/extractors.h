@@ -18,6 +18,7 @@ extern const Extractor kFloatAnsnrExtractor;
 extern const Extractor kFloatMomentExtractor;
 extern const Extractor kFloatPsnrExtractor;
 extern const Extractor kPsnrExtractor;
+extern const Extractor kPsnrHvsExtractor;
 extern const Extractor kVifExtractor;
 extern const Extractor kVifFloatExtractor;
 extern const Extractor kMotionFloatExtractor;
