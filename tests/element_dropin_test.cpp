@@ -201,14 +201,26 @@ TEST(DropIn, Metrics) {
   EXPECT_FALSE(gst_structure_has_field(pooled.get(), "score"));
 }
 
-// Until there is such an extractor, the error says which there are.
-TEST(DropIn, MetricThatIsNotThereIsSaid) {
-  Pipeline pipeline(sources(5) + "vmafhip name=v psnr=true ! fakesink");
-  EXPECT_EQ(pipeline.run(), "error");
-  ASSERT_FALSE(pipeline.errors.empty());
-  EXPECT_NE(pipeline.errors[0].find("float_psnr"), std::string::npos) << pipeline.errors[0];
-  EXPECT_NE(pipeline.errors[0].find("psnr=true"), std::string::npos) << pipeline.errors[0];
-  EXPECT_NE(pipeline.errors[0].find("motion"), std::string::npos) << pipeline.errors[0];
+TEST(DropIn, MetricsAreMeasured) {
+  const std::string caps = caps_text("I420", 256, 192);
+  const std::string description =
+      "videotestsrc pattern=ball num-buffers=3 ! " + caps +
+      " ! v.ref_sink videotestsrc pattern=ball background-color=0xff202020 num-buffers=3 ! " + caps +
+      " ! v.dist_sink vmafhip name=v psnr=true ssim=true ms-ssim=true ";
+  Pipeline ours(description + "! fakesink");
+  ASSERT_EQ(ours.run(), "eos") << (ours.errors.empty() ? "" : ours.errors[0]);
+  const VmafMessages theirs = run_vmaf(description + "message-name=VMAF ! fakesink");
+  ASSERT_EQ(theirs.frames.size(), 3u);
+  ASSERT_EQ(ours.frames.size(), 3u);
+  const std::pair<const char *, const char *> fields[] = {
+      {"psnr-y", "float_psnr"}, {"ssim", "float_ssim"}, {"ms-ssim", "float_ms_ssim"}};
+  for (const auto &[field, feature] : fields) {
+    for (size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(real(theirs.frames[i].get(), field), real_in(ours.frames[i].get(), "features", feature));
+    EXPECT_LT(real(theirs.frames[0].get(), field), field[0] == 'p' ? 50 : 1);
+    EXPECT_EQ(real(theirs.pooled.at(0).get(), field),
+              pooled_in(ours.pooled.at(0).get(), "features", feature, "mean"));
+  }
 }
 
 TEST(DropIn, ConfidenceIntervalsNeedABootstrapModel) {

@@ -13,11 +13,11 @@ namespace {
 // messages.
 struct Metric {
   bool Settings::*wanted;
-  const char *property, *feature, *field;
+  const char *feature, *field;
 };
-constexpr Metric kMetrics[] = {{&Settings::psnr, "psnr", "float_psnr", "psnr-y"},
-                               {&Settings::ssim, "ssim", "float_ssim", "ssim"},
-                               {&Settings::ms_ssim, "ms-ssim", "float_ms_ssim", "ms-ssim"}};
+constexpr Metric kMetrics[] = {{&Settings::psnr, "float_psnr", "psnr-y"},
+                               {&Settings::ssim, "float_ssim", "ssim"},
+                               {&Settings::ms_ssim, "float_ms_ssim", "ms-ssim"}};
 
 bool is_file(std::string_view model) {
   return model.find('/') != model.npos || model.ends_with(".json") || model.ends_with(".pkl");
@@ -95,15 +95,6 @@ std::string features_of(const Settings &settings) {
   for (const Metric &metric : kMetrics)
     if (settings.*metric.wanted) features += (features.empty() ? "" : "|") + std::string(metric.feature);
   return features;
-}
-
-std::string metrics_note(const Settings &settings) {
-  std::string note;
-  for (const Metric &metric : kMetrics)
-    if (settings.*metric.wanted)
-      note +=
-          (note.empty() ? "; " : ", ") + std::string(metric.property) + "=true asks for " + metric.feature;
-  return note;
 }
 
 Status check_message_name(const std::string &name) {

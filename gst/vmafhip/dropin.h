@@ -19,8 +19,6 @@ inline constexpr const char *kVmafMessage = "VMAF";
 // SessionOptions::models and ::features, with what the properties of `vmaf` ask for.
 std::string models_of(const Settings &settings);
 std::string features_of(const Settings &settings);
-// For an error about a feature or a model that is not there: which properties ask for features; empty if none does.
-std::string metrics_note(const Settings &settings);
 
 // Whether message-name can be one.
 Status check_message_name(const std::string &name);

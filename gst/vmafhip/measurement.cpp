@@ -39,8 +39,7 @@ bool Measurement::start(const Settings &settings) {
   options.scale = settings.scale_method;
   auto session = Session::create(options);
   if (const Status &s = session.status(); !s.ok()) {
-    post_error(element_,
-               s.code() == Code::not_found ? Status(s.code(), s.message() + metrics_note(settings)) : s);
+    post_error(element_, s);
     return false;
   }
   if (Status s = report_.start(**session, settings.score_source); !s.ok()) {
