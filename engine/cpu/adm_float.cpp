@@ -171,32 +171,44 @@ struct Masker {
   VMAFHIP_FLOATS_FN F32 load(const float *at) { return load_floats(at); }
 
   [[gnu::always_inline]] F32 threshold(int i) const {
-    F32 band_threshold[kAdmBands];
+    F32 of_band[kAdmBands];
 #pragma GCC unroll 3
     for (int band = 0; band < kAdmBands; band++) {
       const float *a = above.neighbour[band] + i, *h = here.neighbour[band] + i,
                   *b = below.neighbour[band] + i;
-      band_threshold[band] =
+      of_band[band] =
           adm_float_threshold(load(a - 1), load(a), load(a + 1), load(h - 1), load(here.size[band] + i),
                               load(h + 1), load(b - 1), load(b), load(b + 1));
     }
-    return (band_threshold[0] + band_threshold[1]) + band_threshold[2];
+    return (of_band[0] + of_band[1]) + of_band[2];
   }
 };
 
-// Sums of a row of `signal` above the threshold that `masker` sets, `count` columns from `begin` on.
+// Adds what is left of a signal above a threshold, `count` columns from i on.
 template <class K>
-void masked_row(const SignalRow &signal, const Masker &masker, int begin, int count,
-                const AdmFloatParams &params, AdmFloatBands *out) {
-  AdmFloatBands sum = {};
+VMAFHIP_FLOATS_FN AdmFloatBands add_above(AdmFloatBands sum, const SignalRow &signal, int i, F32 threshold,
+                                          int count, const AdmFloatParams &params) {
+  const auto term = [&](int band) __attribute__((always_inline)) {
+    return power<K>(maximum(load_floats(signal.size[band] + i) - threshold, F32{}), params);
+  };
+  return adm_float_add(sum, term(0), term(1), term(2), count);
+}
+
+// Sums of a row of either signal above the threshold that the other one sets, `count` columns from `begin` on. The two
+// together, since a serial sum leaves the processor idle.
+template <class K>
+void masked_row(const Masker &restored, const Masker &additive, int begin, int count,
+                const AdmFloatParams &params, AdmFloatBands *num, AdmFloatBands *aim) {
+  const bool bypass = params.options.bypass_masking;
+  AdmFloatBands num_sum = {}, aim_sum = {};
   for (int i = 0; i < count; i += kFloats) {
-    const F32 threshold = params.options.bypass_masking ? F32{} : masker.threshold(begin + i);
-    const auto term = [&](int band) __attribute__((always_inline)) {
-      return power<K>(maximum(load_floats(signal.size[band] + begin + i) - threshold, F32{}), params);
-    };
-    sum = adm_float_add(sum, term(0), term(1), term(2), count - i);
+    const F32 on_restored = bypass ? F32{} : additive.threshold(begin + i),
+              on_additive = bypass ? F32{} : restored.threshold(begin + i);
+    num_sum = add_above<K>(num_sum, restored.here, begin + i, on_restored, count - i, params);
+    aim_sum = add_above<K>(aim_sum, additive.here, begin + i, on_additive, count - i, params);
   }
-  store_vector(out, sum);
+  store_vector(num, num_sum);
+  store_vector(aim, aim_sum);
 }
 
 // ---- Strips -------------------------------------------------------------------------------------------------
@@ -304,10 +316,8 @@ class Strip {
   void add_masked(int d, int y) const {
     const Distorted &dist = m_.dist[d];
     const size_t at = memory_.sums.picture * static_cast<size_t>(d) + row_number(y);
-    masked_row<K>(dist.restored[y % kRows], around(dist.additive, y), left(), columns(), params_,
-                  memory_.sums.num + at);
-    masked_row<K>(dist.additive[y % kRows], around(dist.restored, y), left(), columns(), params_,
-                  memory_.sums.aim + at);
+    masked_row<K>(around(dist.restored, y), around(dist.additive, y), left(), columns(), params_,
+                  memory_.sums.num + at, memory_.sums.aim + at);
   }
 
   Masker around(const SignalRow (&rows)[kRows], int y) const {
