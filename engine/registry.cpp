@@ -45,6 +45,12 @@ constexpr Entry kEntries[] = {
     {&kVifExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif(k, vif_params(o), f, n); }},
     {&kCambiExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_cambi(k, cambi_params(o, f), f, n); }},
+    {&kSpeedChromaExtractor,
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_speed_chroma(k, speed_chroma_params(o), f, n); }},
+    {&kSpeedTemporalExtractor,
+     [](auto &k, auto &o, auto &f, int n) {
+       return make_cpu_speed_temporal(k, speed_temporal_params(o), f, n);
+     }},
     {&kSsimulacra2Extractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_ssimulacra2(k, ssimulacra2_params(o), f, n); }},
     {&kMotionV2Extractor,

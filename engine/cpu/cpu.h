@@ -19,6 +19,10 @@ std::unique_ptr<Metric> make_cpu_ciede(const CpuKernels &kernels, const CiedePar
                                        const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_cambi(const CpuKernels &kernels, const CambiParams &params,
                                        const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_speed_chroma(const CpuKernels &kernels, const SpeedParams &params,
+                                              const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_speed_temporal(const CpuKernels &kernels, const SpeedParams &params,
+                                                const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,
                                         const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_ansnr(const CpuKernels &kernels, const PictureFormat &format, int distorted);

@@ -16,6 +16,7 @@ extern const MotionKernels motion_kernels;
 extern const PsnrKernels psnr_kernels;
 extern const PsnrHvsKernels psnr_hvs_kernels;
 extern const ScaleKernels scale_kernels;
+extern const SpeedKernels speed_kernels;
 extern const Ssimulacra2Kernels ssimulacra2_kernels;
 extern const SsimKernels ssim_kernels;
 extern const VifFloatKernels vif_float_kernels;
@@ -33,6 +34,7 @@ const CpuKernels kernels = {
     .psnr = &psnr_kernels,
     .psnr_hvs = &psnr_hvs_kernels,
     .scale = &scale_kernels,
+    .speed = &speed_kernels,
     .ssimulacra2 = &ssimulacra2_kernels,
     .ssim = &ssim_kernels,
     .vif = &vif_kernels,

@@ -14,6 +14,7 @@
 #include "engine/cpu/psnr.h"
 #include "engine/cpu/psnr_hvs.h"
 #include "engine/cpu/scale.h"
+#include "engine/cpu/speed.h"
 #include "engine/cpu/ssim.h"
 #include "engine/cpu/ssimulacra2.h"
 #include "engine/cpu/vif.h"
@@ -36,6 +37,7 @@ struct CpuKernels {
   const PsnrKernels *psnr;
   const PsnrHvsKernels *psnr_hvs;
   const ScaleKernels *scale;
+  const SpeedKernels *speed;
   const Ssimulacra2Kernels *ssimulacra2;
   const SsimKernels *ssim;
   const VifKernels *vif;

@@ -6,6 +6,7 @@
 #include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
 #include "engine/arith/motion_float.h"
+#include "engine/arith/speed.h"
 #include "engine/arith/ssim.h"
 #include "engine/arith/ssimulacra2.h"
 #include "engine/arith/vif.h"
@@ -19,6 +20,8 @@ extern const Extractor kFloatMomentExtractor;
 extern const Extractor kFloatPsnrExtractor;
 extern const Extractor kPsnrExtractor;
 extern const Extractor kPsnrHvsExtractor;
+extern const Extractor kSpeedChromaExtractor;
+extern const Extractor kSpeedTemporalExtractor;
 extern const Extractor kVifExtractor;
 extern const Extractor kVifFloatExtractor;
 extern const Extractor kMotionFloatExtractor;
@@ -45,5 +48,7 @@ int psnr_planes(const Options &options, const PictureFormat &format);
 Ssimulacra2Params ssimulacra2_params(const Options &options);
 SsimParams ssim_params(const Options &options, const PictureFormat &format);
 SsimParams ms_ssim_params(const Options &options);
+SpeedParams speed_chroma_params(const Options &options);
+SpeedParams speed_temporal_params(const Options &options);
 
 }  // namespace vmafhip
