@@ -29,9 +29,10 @@ void expect_equal(const Luma &earlier, const Luma &current, const MotionFloatPar
 }
 
 std::vector<MotionFloatParams> variants() {
-  std::vector<MotionFloatParams> all(3);
+  std::vector<MotionFloatParams> all(4);
   all[1].filter_size = 1;
   all[2].filter_size = 3;
+  all[3].add_scale1 = true;
   return all;
 }
 

@@ -87,6 +87,28 @@ TEST(MotionFloat, EqualsTheBookWithAnyFilter) {
     }
 }
 
+TEST(MotionFloat, HalfSizeIsAdded) {
+  for (int size : {1, 3, 5})
+    for (const auto &[width, height] :
+         std::vector<std::pair<int, int>>{{3, 3}, {4, 8}, {31, 22}, {66, 45}, {133, 70}}) {
+      const Luma a = noise(width, height, 10, 1), b = noise(width, height, 10, 2);
+      OptionTexts texts = filter_of(size);
+      texts["motion_add_scale1"] = "true";
+      const auto half = [&, w = width, h = height](const Luma &luma) {
+        return book_resize(book_filter(to_floats(luma), nullptr, taps_of(size)), (w + 1) / 2, (h + 1) / 2,
+                           "bilinear");
+      };
+      const MotionFloatSums sums = engine_sums(a, b, texts);
+      EXPECT_EQ(sums.sad[0], book_sad(a, b, size));
+      EXPECT_EQ(sums.half[0], book_difference(half(a), half(b))) << width << "x" << height << ", " << size;
+      const float score = sums.sad[0] / static_cast<float>(width * height) +
+                          sums.half[0] / static_cast<float>((width + 1) / 2 * ((height + 1) / 2));
+      EXPECT_EQ(run("float_motion", texts, {a, b}, {a, b})
+                    .at("motion_mdc" + (size == 5 ? "" : "_mfs_" + std::to_string(size)))[1],
+                static_cast<double>(score));
+    }
+}
+
 // Of odd pictures libvmaf measures chroma without the last column and row.
 TEST(MotionFloat, ChromaIsAdded) {
   const Extractor &e = extractor("float_motion");

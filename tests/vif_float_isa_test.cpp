@@ -46,13 +46,17 @@ TEST(VifFloatIsa, EverySize) {
 }
 
 TEST(VifFloatIsa, EveryOption) {
-  VifFloatParams variants[6];
+  VifFloatParams variants[10];
   variants[0].gain_limit = 1;
   variants[1].kernel_scale = 0.5;
   variants[2].kernel_scale = 360.0 / 97;
   variants[3].noise = 0;
   variants[4].noise = 0.4;
   variants[5].skip_scale0 = true;
+  for (int i = 6; i < 10; ++i) variants[i].prescale = i % 2 ? 0.6 : 1.7;
+  variants[7].prescale_method = FloatScaling::bilinear;
+  variants[8].prescale_method = FloatScaling::bicubic;
+  variants[9].prescale_method = FloatScaling::lanczos4;
   for (const VifFloatParams &params : variants)
     for (int width : {61, 96, 131}) {
       const Luma ref = waves(width, 75, 8, 3);
@@ -88,16 +92,20 @@ TEST(VifFloatIsa, StripsAndThreads) {
   const Luma ref = waves(203, 395, 8, 0);
   const std::vector<Luma> dists = {distorted_from(ref, 1), noise(203, 395, 8, 2), ref};
   const StoredFrame together({ref}, dists);
-  for (const CpuKernels *kernels : all_kernels()) {
-    const auto want = sums_of(*kernels, {}, together);
-    EXPECT_TRUE(same_sums(sums_of(*kernels, {}, together, {.backwards = true}), want)) << kernels->isa;
-    EXPECT_TRUE(same_sums(sums_of(*kernels, {}, together, {.threads = 4}), want)) << kernels->isa;
-    for (size_t d = 0; d < dists.size(); ++d) {
-      const StoredFrame alone({ref}, {dists[d]});
-      EXPECT_TRUE(same_sums(sums_of(*kernels, {}, alone), {want[d]})) << kernels->isa << ", " << d;
+  VifFloatParams rescaled;
+  rescaled.prescale = 1.25;
+  rescaled.prescale_method = FloatScaling::bicubic;
+  for (const VifFloatParams &params : {VifFloatParams(), rescaled})
+    for (const CpuKernels *kernels : all_kernels()) {
+      const auto want = sums_of(*kernels, params, together);
+      EXPECT_TRUE(same_sums(sums_of(*kernels, params, together, {.backwards = true}), want)) << kernels->isa;
+      EXPECT_TRUE(same_sums(sums_of(*kernels, params, together, {.threads = 4}), want)) << kernels->isa;
+      for (size_t d = 0; d < dists.size(); ++d) {
+        const StoredFrame alone({ref}, {dists[d]});
+        EXPECT_TRUE(same_sums(sums_of(*kernels, params, alone), {want[d]})) << kernels->isa << ", " << d;
+      }
+      EXPECT_NE(want[0].num[0], want[1].num[0]);
     }
-    EXPECT_NE(want[0].num[0], want[1].num[0]);
-  }
 }
 
 // Where strips are cut decides nothing: rows are summed by themselves.

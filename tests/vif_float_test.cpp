@@ -105,6 +105,33 @@ TEST(VifFloat, EqualsTheBookWithAnyOption) {
   expect_book(ref, dist, {{"vif_skip_scale0", "true"}, {"vif_kernelscale", "2"}});
 }
 
+TEST(VifFloat, EqualsTheBookRescaled) {
+  const struct {
+    const char *factor;
+    int width, height;
+  } cases[] = {{"0.3", 67, 55}, {"0.5", 48, 33}, {"1.25", 33, 24}, {"4", 13, 17}};
+  for (const char *method : {"nearest", "bilinear", "bicubic", "lanczos4"})
+    for (const auto &[factor, width, height] : cases) {
+      // Limits are another matter: sums exist for anything that is larger than the filters after rescaling.
+      const Luma ref = scene(width, height, 10), dist = graded(ref, 130, 4);
+      const double f = std::stod(factor);
+      const auto resized = [&, w = width, h = height](const Luma &from) {
+        return book_resize(to_floats(from), static_cast<int>(w * f + 0.5), static_cast<int>(h * f + 0.5),
+                           method);
+      };
+      const OptionTexts texts = {{"vif_prescale", factor}, {"vif_prescale_method", method}};
+      EXPECT_EQ(text_of(engine_sums(ref, dist, texts)), text_of(book_vif(resized(ref), resized(dist), {})))
+          << method << ", " << factor;
+    }
+}
+
+// A factor that leaves the size as it is changes nothing.
+TEST(VifFloat, RescalingToTheSameSizeIsNone) {
+  const Luma ref = scene(40, 30, 8), dist = graded(ref, 130, 4);
+  EXPECT_EQ(text_of(engine_sums(ref, dist, {{"vif_prescale", "1.01"}, {"vif_prescale_method", "lanczos4"}})),
+            text_of(engine_sums(ref, dist, {})));
+}
+
 // 33 taps reach across two vectors of columns; 65 across the first chunk of them.
 TEST(VifFloat, EqualsTheBookWhereFiltersAreAsLargeAsThePicture) {
   for (const auto &[kernel_scale, size] :
@@ -182,6 +209,8 @@ TEST(VifFloat, Names) {
   const Scores scores = run("float_vif", texts, {ref}, {ref});
   EXPECT_EQ(scores.size(), 4u);
   EXPECT_EQ(scores.count("vif_scale3_egl_1.5_s1miv_0.125_snsq_1"), 1u);
+  const OptionTexts scaled = {{"vif_prescale", "0.6"}, {"vif_prescale_method", "bilinear"}};
+  EXPECT_EQ(run("float_vif", scaled, {ref}, {ref}).count("vif_scale0_ps_0.6_pm_bilinear"), 1u);
   EXPECT_EQ(run("float_vif", {{"debug", "true"}}, {ref}, {ref}).size(), 15u);
 }
 
@@ -197,6 +226,16 @@ TEST(VifFloat, RefusesWhatItIsNotDefinedFor) {
             "float_vif needs 8, 10, 12 or 16 bits a sample, the picture is 64x64 at 9 bits");
   EXPECT_EQ(said({{"vif_kernelscale", "3"}}, {39, 400, 8, Chroma::c420}),
             "float_vif needs at least 40x40 samples at this vif_kernelscale, the picture is 39x400");
+  EXPECT_EQ(
+      said({{"vif_prescale", "0.25"}}, {60, 400, 8, Chroma::c420}),
+      "float_vif needs at least 16x16 samples at this vif_kernelscale, the picture is 60x400, 15x100 after "
+      "vif_prescale");
+  EXPECT_EQ(said({{"vif_prescale", "4"}}, {8192, 8192, 8, Chroma::c420}), "");
+  EXPECT_EQ(
+      said({{"vif_prescale", "4"}}, {400, 8193, 8, Chroma::c420}),
+      "float_vif needs at most 32768x32768 samples, the picture is 400x8193, 1600x32772 after vif_prescale");
+  EXPECT_EQ(e.check(parse(e, {{"vif_prescale_method", "area"}})).message(),
+            "float_vif: vif_prescale_method must be nearest, bilinear, bicubic or lanczos4, not \"area\"");
   EXPECT_TRUE(e.check(parse(e, {{"vif_kernelscale", "1.5005"}})).ok());
   EXPECT_EQ(
       e.check(parse(e, {{"vif_kernelscale", "1.2"}})).message(),

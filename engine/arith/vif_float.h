@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "engine/arith/float_filter.h"
+#include "engine/arith/float_scale.h"
 #include "engine/arith/real.h"
 
 namespace vmafhip {
@@ -25,7 +26,12 @@ struct VifFloatParams {
   double noise = 2.0;                    // variance of the model's visual noise, 0 to 5
   double min_val[kVifFloatScales] = {};  // of scales 1 to 3, 0 to 1
   bool skip_scale0 = false;
+  double prescale = 1.0;  // 0.1 to 4: size of scale 0 for that of the picture
+  FloatScaling prescale_method = FloatScaling::nearest;
 };
+
+// Longest side of scale 0.
+constexpr int kVifFloatMostSamples = 32768;
 
 // What a pixel's terms need, made once.
 struct VifFloatTerms {

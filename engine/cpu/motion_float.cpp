@@ -131,10 +131,53 @@ void measure_samples(const MotionFloatStrip &strip, const Memory &memory) {
   }
 }
 
-size_t scratch_bytes(int) {
-  Arena arena(nullptr);
-  const Memory memory(&arena);
-  return arena.used();
+// kFloats rows of both frames at half size.
+struct HalfMemory {
+  float *rows[kFrames];
+  ptrdiff_t stride;
+
+  HalfMemory(Arena *arena, int width) : stride(motion_float_stride(width)) {
+    for (float *&frame : rows) frame = arena->take<float>(static_cast<size_t>(stride) * kFloats);
+  }
+};
+
+size_t scratch_bytes(int width) {
+  Arena whole(nullptr), half(nullptr);
+  const Memory memory(&whole);
+  const HalfMemory half_memory(&half, MotionFloatShape::half(width));
+  return larger(whole.used(), half.used());
+}
+
+void measure_half(const MotionFloatHalf &half) {
+  const FloatScaleAxis &down = *half.rows;
+  const int width = half.columns->size;
+  Arena arena(half.scratch);
+  const HalfMemory memory(&arena, width);
+  for (int first = half.first; first < half.last; first += kFloats) {
+    const int live = smaller(kFloats, half.last - first);
+    for (int f = 0; f < kFrames; f++)
+      for (int r = 0; r < live; r++) {
+        const float *rows[2];
+        float weights[2];
+        for (int t = 0; t < 2; t++) {
+          const ptrdiff_t at = t * down.stride + first + r;
+          rows[t] = half.filtered[f] + down.index[at] * half.stride;
+          weights[t] = down.weight[at];
+        }
+        float_scale_row(FloatScaling::bilinear, *half.columns, rows, weights,
+                        memory.rows[f] + r * memory.stride);
+      }
+    F32 sum = {};
+    for (int x = 0; x < width; x += kFloats) {
+      F32 difference[kFloats] = {};
+      for (int r = 0; r < live; r++)
+        difference[r] = absolute(load_floats(memory.rows[0] + r * memory.stride + x) -
+                                 load_floats(memory.rows[1] + r * memory.stride + x));
+      transpose(difference);
+      for (int c = 0; c < smaller(kFloats, width - x); c++) sum += difference[c];
+    }
+    std::memcpy(half.sums + first, &sum, static_cast<size_t>(live) * sizeof(float));
+  }
 }
 
 void measure(const MotionFloatStrip &strip) {
@@ -148,6 +191,6 @@ void measure(const MotionFloatStrip &strip) {
 
 }  // namespace
 
-extern const MotionFloatKernels motion_float_kernels = {scratch_bytes, measure};
+extern const MotionFloatKernels motion_float_kernels = {scratch_bytes, measure, measure_half};
 
 }  // namespace vmafhip::VMAFHIP_ISA

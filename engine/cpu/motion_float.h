@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/arith/motion_float.h"
+#include "engine/cpu/float_scale.h"
 #include "engine/metric.h"
 
 namespace vmafhip {
@@ -21,9 +22,21 @@ struct MotionFloatStrip {
   std::byte *scratch;
 };
 
+// Some rows of two filtered planes at half size.
+struct MotionFloatHalf {
+  const float *filtered[2];
+  ptrdiff_t stride;
+  const FloatScaleAxis *columns, *rows;  // bilinear
+  int first, last;
+  float *sums;  // result: sums of rows, of the whole half plane
+  std::byte *scratch;
+};
+
 struct MotionFloatKernels {
+  // Of either.
   size_t (*scratch_bytes)(int width);
   void (*measure)(const MotionFloatStrip &strip);
+  void (*measure_half)(const MotionFloatHalf &half);
 };
 
 // Floats from row to row, with room for whole vectors.

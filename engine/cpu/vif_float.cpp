@@ -208,6 +208,46 @@ struct Pass {
   }
 };
 
+// Rows before they are rescaled that are kept as floats: at least as many as taps reach over.
+constexpr int kKept = 16;
+
+struct ScalingMemory {
+  float *rows;  // row y at y % kKept
+  int *which;   // the rows that these are
+  ptrdiff_t stride;
+
+  ScalingMemory(Arena *arena, int width) : stride(vif_float_stride(width)) {
+    rows = arena->take<float>(static_cast<size_t>(stride) * kKept);
+    which = arena->take<int>(kKept);
+  }
+};
+
+size_t scaling_scratch_bytes(int width) {
+  Arena arena(nullptr);
+  const ScalingMemory memory(&arena, width);
+  return arena.used();
+}
+
+void scale(const VifFloatScaling &scaling) {
+  Arena arena(scaling.scratch);
+  const ScalingMemory memory(&arena, scaling.samples.width);
+  for (int i = 0; i < kKept; i++) memory.which[i] = -1;
+  const FloatScaleAxis &down = *scaling.rows;
+  for (int y = scaling.first; y < scaling.last; y++) {
+    const float *rows[kFloatScaleMostTaps];
+    float weights[kFloatScaleMostTaps];
+    for (int t = 0; t < float_scale_taps(scaling.method); t++) {
+      const int from = down.index[t * down.stride + y];
+      float *const row = memory.rows + from % kKept * memory.stride;
+      if (memory.which[from % kKept] != from) read_float_row(scaling.samples, from, -kFloatSampleMiddle, row);
+      memory.which[from % kKept] = from;
+      rows[t] = row;
+      weights[t] = down.weight[t * down.stride + y];
+    }
+    float_scale_row(scaling.method, *scaling.columns, rows, weights, scaling.to + y * scaling.stride);
+  }
+}
+
 size_t scratch_bytes(int width, int radius, int distorted) {
   Arena arena(nullptr);
   const Memory memory(&arena, width, radius, distorted);
@@ -225,6 +265,6 @@ void measure(const VifFloatStrip &strip) {
 
 }  // namespace
 
-extern const VifFloatKernels vif_float_kernels = {scratch_bytes, measure};
+extern const VifFloatKernels vif_float_kernels = {scaling_scratch_bytes, scale, scratch_bytes, measure};
 
 }  // namespace vmafhip::VMAFHIP_ISA

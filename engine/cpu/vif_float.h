@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "engine/arith/vif_float.h"
+#include "engine/cpu/float_scale.h"
 #include "engine/metric.h"
 
 namespace vmafhip {
@@ -31,7 +32,21 @@ struct VifFloatStrip {
   std::byte *scratch;
 };
 
+// Some rows of one picture, rescaled.
+struct VifFloatScaling {
+  PlaneView samples;
+  FloatScaling method;
+  const FloatScaleAxis *columns, *rows;
+  int first, last;
+  float *to;  // the whole plane, rows `stride` floats apart
+  ptrdiff_t stride;
+  std::byte *scratch;
+};
+
 struct VifFloatKernels {
+  // For rows of `width` samples before they are rescaled.
+  size_t (*scaling_scratch_bytes)(int width);
+  void (*scale)(const VifFloatScaling &scaling);
   // For rows of up to `width` samples, and filters of radii up to `radius`.
   size_t (*scratch_bytes)(int width, int radius, int distorted);
   void (*measure)(const VifFloatStrip &strip);

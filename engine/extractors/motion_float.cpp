@@ -10,6 +10,8 @@ namespace {
 
 constexpr OptionSpec kOptions[] = {
     {"debug", OptionType::boolean, "true", 0, 0, "", false, "Also report the motion of the frame itself."},
+    {"motion_add_scale1", OptionType::boolean, "false", 0, 0, "mdc", true,
+     "Add the motion of the filtered planes at half size."},
     {"motion_add_uv", OptionType::boolean, "false", 0, 0, "mau", true,
      "Add the motion of both chroma planes."},
     {"motion_blend_factor", OptionType::real, "1", 0, 1, "mbf", true,
@@ -123,6 +125,7 @@ MotionFloatParams motion_float_params(const Options &options) {
   params.fps_weight = options.real("motion_fps_weight");
   params.max_val = options.real("motion_max_val");
   params.filter_size = options.integer("motion_filter_size");
+  params.add_scale1 = options.boolean("motion_add_scale1");
   params.add_chroma = options.boolean("motion_add_uv");
   return params;
 }

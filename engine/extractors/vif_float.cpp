@@ -15,6 +15,10 @@ constexpr OptionSpec kOptions[] = {
      "Largest contrast gain that counts as information; 1 ignores enhancement."},
     {"vif_kernelscale", OptionType::real, "1", 0.1, 4, "ks", true,
      "Factor on the size of the Gaussian windows, one of libvmaf's list: 0.5, 1, 1.5, 2, 2.4, 3 ..."},
+    {"vif_prescale", OptionType::real, "1", 0.1, 4, "ps", true,
+     "Factor on width and height of the pictures before they are compared."},
+    {"vif_prescale_method", OptionType::string, "nearest", 0, 0, "pm", true,
+     "How they are rescaled: nearest, bilinear, bicubic or lanczos4."},
     {"vif_scale1_min_val", OptionType::real, "0", 0, 1, "s1miv", true, "Smallest score of scale 1."},
     {"vif_scale2_min_val", OptionType::real, "0", 0, 1, "s2miv", true, "Smallest score of scale 2."},
     {"vif_scale3_min_val", OptionType::real, "0", 0, 1, "s3miv", true, "Smallest score of scale 3."},
@@ -70,11 +74,30 @@ class VifFloatScorer final : public Scorer {
   const bool debug_;
 };
 
+struct Method {
+  const char *name;
+  FloatScaling method;
+};
+constexpr Method kMethods[] = {{"nearest", FloatScaling::nearest},
+                               {"bilinear", FloatScaling::bilinear},
+                               {"bicubic", FloatScaling::bicubic},
+                               {"lanczos4", FloatScaling::lanczos4}};
+
+const Method *find_method(const Options &options) {
+  for (const Method &method : kMethods)
+    if (options.string("vif_prescale_method") == method.name) return &method;
+  return nullptr;
+}
+
 Status check_options(const Options &options) {
+  if (!find_method(options))
+    return Status(Code::invalid_argument,
+                  "float_vif: vif_prescale_method must be nearest, bilinear, bicubic or lanczos4, not \"" +
+                      options.string("vif_prescale_method") + "\"");
   if (is_kernel_scale(options.real("vif_kernelscale"))) return Status();
   std::string list;
-  char text[16];
   for (const double scale : kKernelScales) {
+    char text[16];
     std::snprintf(text, sizeof text, "%s%.6g", list.empty() ? "" : ", ", scale);
     list += text;
   }
@@ -82,14 +105,18 @@ Status check_options(const Options &options) {
 }
 
 Status check_format(const Options &options, const PictureFormat &format) {
-  const int size = vif_float_min_size(vif_float_params(options));
-  if (format.width >= size && format.height >= size) return Status();
-  const auto text = [](int width, int height) {
-    return std::to_string(width) + "x" + std::to_string(height);
-  };
-  return Status(Code::unsupported, "float_vif needs at least " + text(size, size) +
-                                       " samples at this vif_kernelscale, the picture is " +
-                                       text(format.width, format.height));
+  const VifFloatParams params = vif_float_params(options);
+  const int width = float_scaled_size(format.width, params.prescale),
+            height = float_scaled_size(format.height, params.prescale), least = vif_float_min_size(params);
+  const bool large = width > kVifFloatMostSamples || height > kVifFloatMostSamples;
+  if (width >= least && height >= least && !large) return Status();
+  const auto text = [](int w, int h) { return std::to_string(w) + "x" + std::to_string(h); };
+  const int limit = large ? kVifFloatMostSamples : least;
+  std::string picture = "the picture is " + text(format.width, format.height);
+  if (params.prescale != 1) picture += ", " + text(width, height) + " after vif_prescale";
+  return Status(Code::unsupported, std::string("float_vif needs at ") + (large ? "most " : "least ") +
+                                       text(limit, limit) + " samples" +
+                                       (large ? ", " : " at this vif_kernelscale, ") + picture);
 }
 
 }  // namespace
@@ -98,6 +125,8 @@ VifFloatParams vif_float_params(const Options &options) {
   VifFloatParams params;
   params.gain_limit = options.real("vif_enhn_gain_limit");
   params.kernel_scale = options.real("vif_kernelscale");
+  params.prescale = options.real("vif_prescale");
+  if (const Method *method = find_method(options)) params.prescale_method = method->method;
   params.noise = options.real("vif_sigma_nsq");
   params.min_val[1] = options.real("vif_scale1_min_val");
   params.min_val[2] = options.real("vif_scale2_min_val");
