@@ -96,12 +96,12 @@ class Metric {
                        std::byte *scratch, std::byte *partial) const = 0;
 };
 
-// Extractor::add_sums for sums that are 64-bit integers throughout.
-template <class Sums>
-void add_integer_sums(std::byte *total, const std::byte *partial) {
-  static_assert(sizeof(Sums) % sizeof(uint64_t) == 0);
-  for (size_t at = 0; at < sizeof(Sums); at += sizeof(uint64_t)) {
-    uint64_t a, b;
+// Adds numbers of one type, of which the sums consist.
+template <class Number, class Sums>
+void add_numbers(std::byte *total, const std::byte *partial) {
+  static_assert(sizeof(Sums) % sizeof(Number) == 0);
+  for (size_t at = 0; at < sizeof(Sums); at += sizeof(Number)) {
+    Number a, b;
     std::memcpy(&a, total + at, sizeof a);
     std::memcpy(&b, partial + at, sizeof b);
     a += b;
@@ -109,18 +109,21 @@ void add_integer_sums(std::byte *total, const std::byte *partial) {
   }
 }
 
-// Extractor::add_sums for sums that are f32 throughout. Which order they have to be added in is up to the metric: it
-// has one strip of a last stage add up what the others left in the frame's memory, and these hand in zeros.
+// Extractor::add_sums for sums that are 64-bit integers throughout.
+template <class Sums>
+void add_integer_sums(std::byte *total, const std::byte *partial) {
+  add_numbers<uint64_t, Sums>(total, partial);
+}
+
+// The same for sums that are f32 or f64 throughout. Which order they have to be added in is up to the metric: it has
+// one strip of a last stage add up what the others left in the frame's memory, and these hand in zeros.
 template <class Sums>
 void add_float_sums(std::byte *total, const std::byte *partial) {
-  static_assert(sizeof(Sums) % sizeof(float) == 0);
-  for (size_t at = 0; at < sizeof(Sums); at += sizeof(float)) {
-    float a, b;
-    std::memcpy(&a, total + at, sizeof a);
-    std::memcpy(&b, partial + at, sizeof b);
-    a += b;
-    std::memcpy(total + at, &a, sizeof a);
-  }
+  add_numbers<float, Sums>(total, partial);
+}
+template <class Sums>
+void add_double_sums(std::byte *total, const std::byte *partial) {
+  add_numbers<double, Sums>(total, partial);
 }
 
 // Where a Scorer puts its values: output (index into the extractor's outputs), frame, value.

@@ -51,6 +51,7 @@ constexpr Entry kEntries[] = {
      [](auto &k, auto &o, auto &f, int n) {
        return make_cpu_speed_temporal(k, speed_temporal_params(o), f, n);
      }},
+    {&kSsimExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_ssim_integer(k, f, n); }},
     {&kSsimulacra2Extractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_ssimulacra2(k, ssimulacra2_params(o), f, n); }},
     {&kMotionV2Extractor,

@@ -37,6 +37,8 @@ std::unique_ptr<Metric> make_cpu_ssimulacra2(const CpuKernels &kernels, const Ss
                                              const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_ssim(const CpuKernels &kernels, const SsimParams &params,
                                       const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_ssim_integer(const CpuKernels &kernels, const PictureFormat &format,
+                                              int distorted);
 
 std::unique_ptr<Metric> make_cpu_motion_float(const CpuKernels &kernels, const MotionFloatParams &params,
                                               const PictureFormat &format, int distorted);

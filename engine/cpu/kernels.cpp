@@ -20,6 +20,7 @@ extern const SpeedKernels speed_kernels;
 extern const Ssimulacra2Kernels ssimulacra2_kernels;
 extern const SsimKernels ssim_kernels;
 extern const VifFloatKernels vif_float_kernels;
+extern const SsimIntegerKernels ssim_integer_kernels;
 extern const VifKernels vif_kernels;
 
 const CpuKernels kernels = {
@@ -37,6 +38,7 @@ const CpuKernels kernels = {
     .speed = &speed_kernels,
     .ssimulacra2 = &ssimulacra2_kernels,
     .ssim = &ssim_kernels,
+    .ssim_integer = &ssim_integer_kernels,
     .vif = &vif_kernels,
     .vif_float = &vif_float_kernels,
 };

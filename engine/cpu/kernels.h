@@ -16,6 +16,7 @@
 #include "engine/cpu/scale.h"
 #include "engine/cpu/speed.h"
 #include "engine/cpu/ssim.h"
+#include "engine/cpu/ssim_integer.h"
 #include "engine/cpu/ssimulacra2.h"
 #include "engine/cpu/vif.h"
 #include "engine/cpu/vif_float.h"
@@ -40,6 +41,7 @@ struct CpuKernels {
   const SpeedKernels *speed;
   const Ssimulacra2Kernels *ssimulacra2;
   const SsimKernels *ssim;
+  const SsimIntegerKernels *ssim_integer;
   const VifKernels *vif;
   const VifFloatKernels *vif_float;
 };

@@ -7,16 +7,14 @@
 #include "engine/cpu/arena.h"
 #include "engine/cpu/floats.h"
 #include "engine/cpu/ssim_planes.h"
+#include "engine/cpu/ssim_sums.h"
 
 namespace vmafhip {
 namespace {
 
-// Columns of a block lie in groups of 16, each from top to bottom, so that a column is read in order.
-constexpr int kSsimGroup = 16, kSsimGroups = kSsimBlock / kSsimGroup;
 // The column filter takes 11 rows at a time.
 constexpr int kSsimRows = kSsimStripRows + kSsimMargin;
 static_assert(kSsimRows % kSsimTaps == 0);
-static_assert(kSsimGroup % kFloats == 0);
 
 constexpr int kSsimLine =
     kSsimBlock + kSsimGroup;  // samples under a block's windows, and up to a whole vector
@@ -26,7 +24,7 @@ static_assert(kSsimLine >= kSsimBlock + kSsimMargin);
 enum SsimMap { kSsimA, kSsimAA, kSsimB, kSsimBB, kSsimAB, kSsimMaps };
 
 struct SsimScratch {
-  float *map[kSsimMaps];
+  float *map[kSsimMaps];  // groups of columns one after the other, so that a column is read in order
   // Rows before the filter; two sets in turn, since reading at once across what was just written would stall.
   float *line[2][3];
   double *lanes;  // [distorted picture][row of the strip][part][lane]
@@ -103,23 +101,6 @@ VMAFHIP_FLOATS_FN WideMask ssim_widen_mask(I32 m) {
   const Wide w = widen(select(m, splat<F32>(1), splat<F32>(0)));
   return w > Wide::make(F64{}, F64{});
 }
-
-// Sums of one part over the columns of a block, by column modulo 16.
-struct SsimBlockSum {
-  static constexpr int kParts = kSsimGroup / kDoubles;
-  F64 part[kParts] = {};
-
-  VMAFHIP_FLOATS_FN void add(SsimBlockSum *sum, int at, Wide terms) {
-    sum->part[2 * at] += terms.low;
-    sum->part[2 * at + 1] += terms.high;
-  }
-  VMAFHIP_FLOATS_FN void to_lanes(const SsimBlockSum &sum, double *lane) {
-    for (int i = 0; i < kParts / 2; i++) {
-      double *at = lane + i * kDoubles;
-      store_vector(at, load_doubles(at) + (sum.part[i] + sum.part[i + kParts / 2]));
-    }
-  }
-};
 
 template <bool L, bool CS, bool LCS>
 void ssim_sum_rows(const SsimScratch &m, int columns, int rows, double *lanes) {

@@ -32,6 +32,7 @@ extern const Extractor kCiedeExtractor;
 extern const Extractor kMotionExtractor;
 extern const Extractor kMotionV2Extractor;
 extern const Extractor kSsimulacra2Extractor;
+extern const Extractor kSsimExtractor;
 extern const Extractor kFloatSsimExtractor;
 extern const Extractor kFloatMsSsimExtractor;
 

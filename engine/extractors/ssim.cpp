@@ -150,16 +150,6 @@ class MultiScaleScorer final : public SsimScorer {
   int64_t windows_[kMsSsimScales];
 };
 
-void add_sums(std::byte *total, const std::byte *partial) {
-  for (size_t at = 0; at < sizeof(MsSsimSums); at += sizeof(double)) {
-    double a, b;
-    std::memcpy(&a, total + at, sizeof a);
-    std::memcpy(&b, partial + at, sizeof b);
-    a += b;
-    std::memcpy(total + at, &a, sizeof a);
-  }
-}
-
 constexpr char kExactness[] =
     "bits on all golden clips; sums over the picture are taken in another order than libvmaf's, in f64, and "
     "rounded to "
@@ -193,7 +183,7 @@ const Extractor kFloatSsimExtractor = {
     .lookahead = [](const Options &) { return 0; },
     .check_format = check_size,
     .sums_bytes = sizeof(MsSsimSums),
-    .add_sums = add_sums,
+    .add_sums = add_double_sums<MsSsimSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<SingleScaleScorer>(options, format);
     },
@@ -209,7 +199,7 @@ const Extractor kFloatMsSsimExtractor = {
     .reads = [](const Options &) { return Reads::both(kLuma); },
     .lookahead = [](const Options &) { return 0; },
     .sums_bytes = sizeof(MsSsimSums),
-    .add_sums = add_sums,
+    .add_sums = add_double_sums<MsSsimSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<MultiScaleScorer>(options, format);
     },
