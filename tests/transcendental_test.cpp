@@ -17,14 +17,17 @@ void sweep(double low, double high, int steps, Check check) {
 long double relative(long double got, long double want) { return std::fabs((got - want) / want); }
 
 TEST(Transcendental, RootsAndPowers) {
-  long double power = 0, root = 0;
+  long double power = 0, root = 0, square = 0;
   sweep(-60, 60, 400009, [&](double exponent) {
     const double x = std::exp2(exponent);
     power = std::max(power, relative(power_12_5(x), std::pow(static_cast<long double>(x), 2.4L)));
+    square = std::max(square, relative(quick_root(x), std::sqrt(static_cast<long double>(x))));
     root = std::max(root, relative(cube_root(x), std::cbrt(static_cast<long double>(x))));
   });
   EXPECT_LT(power, 4e-14L);
   EXPECT_LT(root, 2e-13L);
+  EXPECT_LT(square, 2e-14L);
+  EXPECT_EQ(quick_root(0.0), 0.0);
 }
 
 TEST(Transcendental, Arctangent) {

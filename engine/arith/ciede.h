@@ -59,11 +59,13 @@ VMAFHIP_HD int ciede_chroma_column(const CiedeShape &s, int x) {
 
 // Limited range is assumed whatever the picture's is; nothing is clamped.
 struct CiedeRange {
-  double black, grey, luma, chroma;
+  double black, grey, luma;
+  double r_cr, g_cb, g_cr, b_cb;
 };
 VMAFHIP_HD CiedeRange ciede_range(int depth) {
-  const double unit = static_cast<double>(1 << (depth - 8));
-  return {16 * unit, 128 * unit, 1 / (219 * unit), 1 / (224 * unit)};
+  const double unit = static_cast<double>(1 << (depth - 8)), chroma = 1 / (224 * unit);
+  return {16 * unit,        128 * unit,       1 / (219 * unit), 1.28033 * chroma,
+          0.21482 * chroma, 0.38059 * chroma, 2.12798 * chroma};
 }
 
 template <class R>
@@ -71,35 +73,52 @@ struct CiedeLab {
   R l, a, b;
 };
 
+// R', G' or B'.
+template <int channel, class R>
+VMAFHIP_HD WideOf<R> ciede_coded(R luma, R cb, R cr, const CiedeRange &range) {
+  const WideOf<R> grey = (widen(luma) - range.black) * range.luma;
+  if constexpr (channel == 0) return grey + (widen(cr) - range.grey) * range.r_cr;
+  if constexpr (channel == 2) return grey + (widen(cb) - range.grey) * range.b_cb;
+  return grey - (widen(cb) - range.grey) * range.g_cb - (widen(cr) - range.grey) * range.g_cr;
+}
+
+// Linear RGB is in units of 1.055^-2.4, which the curve's power part so needs no factor for.
+constexpr double kCiedeUnit = 0.87941546140212992;
+
 template <class W>
 VMAFHIP_HD W ciede_linear(W c) {
   // Below the threshold the power is not used, but evaluated.
-  const W power = power_12_5(maximum((c + 0.055) * (1.0 / 1.055), splat<W>(0.0625)));
-  return select(c > splat<W>(10.0 / 255.0), power, c * (1.0 / 12.92));
+  const W power = power_12_5(maximum(c + 0.055, splat<W>(0.0625)));
+  return select(c > splat<W>(10.0 / 255.0), power, c * (1.0 / 12.92 / kCiedeUnit));
 }
 
-// t in units of the white point.
+// X, Y or Z in units of the white point, D65; BT.709's primaries.
+template <int axis, class W>
+VMAFHIP_HD W ciede_tristimulus(W r, W g, W b) {
+  constexpr double kX = kCiedeUnit / 0.95047, kY = kCiedeUnit, kZ = kCiedeUnit / 1.08883;
+  constexpr double k[3][3] = {
+      {kX * 0.4124564390896921, kX * 0.357576077643909, kX * 0.18043748326639894},
+      {kY * 0.21267285140562248, kY * 0.715152155287818, kY * 0.07217499330655958},
+      {kZ * 0.019333895582329317, kZ * 0.119192025881303, kZ * 0.9503040785363677},
+  };
+  return r * k[axis][0] + g * k[axis][1] + b * k[axis][2];
+}
+
 template <class W>
 VMAFHIP_HD auto ciede_response(W t) {
   const W root = cube_root(maximum(t, splat<W>(0.0078125)));
-  const W line = (t * (24389.0 / 27.0) + 16.0) * (1.0 / 116.0);
+  const W line = t * (24389.0 / 27.0 / 116.0) + 16.0 / 116.0;
   return narrow(select(t > splat<W>(216.0 / 24389.0), root, line));
 }
 
 template <class R>
 VMAFHIP_HD CiedeLab<R> ciede_lab(R luma, R cb, R cr, const CiedeRange &range) {
-  using W = WideOf<R>;
-  const W y = (widen(luma) - range.black) * range.luma;
-  const W u = (widen(cb) - range.grey) * range.chroma, v = (widen(cr) - range.grey) * range.chroma;
-  const W r = ciede_linear(y + v * 1.28033);
-  const W g = ciede_linear(y - u * 0.21482 - v * 0.38059);
-  const W b = ciede_linear(y + u * 2.12798);
-  // BT.709's primaries, D65.
-  const W x = r * 0.4124564390896921 + g * 0.357576077643909 + b * 0.18043748326639894;
-  const W lightness = r * 0.21267285140562248 + g * 0.715152155287818 + b * 0.07217499330655958;
-  const W z = r * 0.019333895582329317 + g * 0.119192025881303 + b * 0.9503040785363677;
-  const W fx = widen(ciede_response(x * (1 / 0.95047))), fy = widen(ciede_response(lightness)),
-          fz = widen(ciede_response(z * (1 / 1.08883)));
+  const auto r = ciede_linear(ciede_coded<0>(luma, cb, cr, range));
+  const auto g = ciede_linear(ciede_coded<1>(luma, cb, cr, range));
+  const auto b = ciede_linear(ciede_coded<2>(luma, cb, cr, range));
+  const auto fx = widen(ciede_response(ciede_tristimulus<0>(r, g, b)));
+  const auto fy = widen(ciede_response(ciede_tristimulus<1>(r, g, b)));
+  const auto fz = widen(ciede_response(ciede_tristimulus<2>(r, g, b)));
   return {narrow(fy * 116.0 - 16.0), narrow((fx - fy) * 500.0), narrow((fy - fz) * 200.0)};
 }
 
@@ -108,7 +127,7 @@ VMAFHIP_HD CiedeLab<R> ciede_lab(R luma, R cb, R cr, const CiedeRange &range) {
 template <class R>
 VMAFHIP_HD R ciede_length(R a, R b) {
   const auto x = widen(a), y = widen(b);
-  return narrow(square_root(x * x + y * y));
+  return narrow(quick_root(x * x + y * y));
 }
 
 // 0 to 2 pi.
@@ -131,15 +150,15 @@ VMAFHIP_HD R ciede_hue_weight(R hue) {
          (0.0907980999f * c4 + 0.178201305f * s4);
 }
 
-// Weights: lightness 0.65, chroma 1, hue 4.
+// Weights: lightness 0.65, chroma 1, hue 4. The hue of a grey does not count, for its chroma is a factor.
 template <class R>
 VMAFHIP_HD R ciede_difference(const CiedeLab<R> &p, const CiedeLab<R> &q) {
   constexpr float kPi = 3.14159274f;  // lies above pi: what is above pi is not below this
   constexpr double kTurn = 6.283185307179586, kPower = 6103515625.0;  // 2 pi; 25^7
-  const R chroma_p = ciede_length(p.a, p.b), chroma_q = ciede_length(q.a, q.b);
-  const auto mean_chroma = widen((chroma_p + chroma_q) * 0.5f);
-  const auto square = mean_chroma * mean_chroma, power = square * square * (square * mean_chroma);
-  const auto stretch = 1.0 - square_root(power / (power + kPower));
+  // a* is stretched near grey.
+  const auto mean = widen((ciede_length(p.a, p.b) + ciede_length(q.a, q.b)) * 0.5f);
+  const auto square = mean * mean, power = square * square * (square * mean);
+  const auto stretch = 1.0 - quick_root(power / (power + kPower));
   const R ap = narrow(widen(p.a) + widen(p.a * 0.5f) * stretch);
   const R aq = narrow(widen(q.a) + widen(q.a * 0.5f) * stretch);
   const R cp = ciede_length(ap, p.b), cq = ciede_length(aq, q.b);
@@ -149,8 +168,7 @@ VMAFHIP_HD R ciede_difference(const CiedeLab<R> &p, const CiedeLab<R> &q) {
   const R step = hq - hp;
   const auto far = absolute(step) >= kPi;
   const auto back = widen(step);
-  R turn = select(far, narrow(select(back < widen(splat<R>(0.0)), back + kTurn, back - kTurn)), step);
-  turn = select(chroma_p > 0.0f, select(chroma_q > 0.0f, turn, splat<R>(0.0)), splat<R>(0.0));
+  const R turn = select(far, narrow(select(back < widen(splat<R>(0.0)), back + kTurn, back - kTurn)), step);
   const R hue_sum = hp + hq, hue = select(far, hue_sum + 6.2831853f, hue_sum) * 0.5f;
 
   const R off = (p.l + q.l) * 0.5f - 50.0f, off2 = off * off;
