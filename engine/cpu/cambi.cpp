@@ -13,7 +13,7 @@ size_t scratch_bytes(const CambiParams &params, int width) {
   Arena rows(nullptr), counts(nullptr), mean(nullptr);
   CambiPrepared prepared(&rows, width);
   CambiCounts counted(&counts, params);
-  mean.take<int64_t>(kCambiDigits);
+  mean.take<uint32_t>(kCambiDigits * kCambiCounts);
   return larger(rows.used(), larger(counts.used(), mean.used()));
 }
 
@@ -43,7 +43,7 @@ void tile(const CambiParams &params, const CambiPicture &picture, int scale, int
 
 double mean(const CambiTile *tiles, int count, int64_t top, std::byte *scratch) {
   Arena arena(scratch);
-  return cambi_mean(tiles, count, top, arena.take<int64_t>(kCambiDigits));
+  return cambi_mean(tiles, count, top, arena.take<uint32_t>(kCambiDigits * kCambiCounts));
 }
 
 }  // namespace

@@ -26,28 +26,54 @@ class CambiSum {
   uint64_t whole_ = 0, part_ = 0;
 };
 
-// Digits of 11, 8 and 8 bits: together those of all c-values.
-constexpr int kCambiDigits = 2048;
-constexpr int kCambiLowest = kCambiFirstExponent << 16;
+// How often each digit occurs, in several counts side by side, since neighbouring values are often the same.
+constexpr int kCambiDigits = 2048, kCambiCounts = 4;
 
-inline uint64_t cambi_units(float value) {
-  return static_cast<uint64_t>(static_cast<double>(value) * (1 << kCambiFraction));
-}
+// What is to be done with values by their bit patterns: those above `last` are among the largest, those from `first` on
+// may be.
+struct CambiRange {
+  int32_t first, last;
+};
 
-// Counts, by the digit at `shift`, the positive values whose digits above are those of `prefix`.
-[[maybe_unused]] void cambi_count_digits(const CambiTile *tiles, int count, int shift, int bits,
-                                         int32_t prefix, int64_t *digits) {
-  for (int i = 0; i < 1 << bits; i++) digits[i] = 0;
-  for (int t = 0; t < count; t++) {
-    const float *values = tiles[t].values;
-    for (int64_t i = 0; i < tiles[t].found->values; i++) {
-      const int32_t key = vmafhip::bits_of(values[i]) - kCambiLowest;
-      if (key >= 0 && key >> (shift + bits) == prefix) digits[(key >> shift) & ((1 << bits) - 1)]++;
-    }
+// The digit at `shift`: of the first 16 bits, counted from below those of the smallest c-value, or of 8 further bits.
+[[maybe_unused]] void cambi_count_digits(const float *values, int64_t count, int shift, uint32_t *digits) {
+  const int32_t below = shift == 16 ? kCambiFirstExponent - 1 : 0, mask = shift == 16 ? 0xffff : 255;
+  int32_t digit[kFloats];
+  for (int64_t i = 0; i < count; i += kFloats) {
+    const I32 all = ((load_vector<I32>(values + i) >> shift) & mask) - below;
+    store_vector(digit, all > 0 ? all : I32{});
+    for (int k = 0; k < kFloats; k++) digits[digit[k] * kCambiCounts + k % kCambiCounts]++;
   }
 }
 
-[[maybe_unused]] double cambi_mean(const CambiTile *tiles, int count, int64_t top, int64_t *digits) {
+// Moves the values in the range to the front, followed by zeros to the next whole vector, and adds up those above.
+[[maybe_unused]] int64_t cambi_split(float *values, int64_t count, CambiRange range, CambiSum *above) {
+  constexpr int64_t kExact = 4096;  // vectors of which the sums of lanes fit the 53 bits of a double
+  int64_t kept = 0;
+  for (int64_t block = 0; block < count; block += kExact * kFloats) {
+    F64 sum = {};
+    const int64_t end = smaller(count, block + kExact * kFloats);
+    for (int64_t i = block; i < end; i += kFloats) {
+      const I32 bits = load_vector<I32>(values + i);
+      const Wide larger = widen(F32(bits > range.last ? bits : I32{}));
+      sum += larger.low + larger.high;
+      uint32_t in_range = lanes_of(I32((bits >= range.first) & (bits <= range.last)));
+#if defined(__AVX512BW__)
+      store_vector(values + kept,
+                   F32(_mm512_maskz_compress_ps(static_cast<__mmask16>(in_range), __m512(bits))));
+      kept += __builtin_popcount(in_range);
+#else
+      for (; in_range; in_range &= in_range - 1) values[kept++] = values[i + __builtin_ctz(in_range)];
+#endif
+    }
+    for (int k = 0; k < kFloats / 2; k++) above->add(static_cast<uint64_t>(sum[k] * (1 << kCambiFraction)));
+  }
+  const int64_t whole = (kept + kFloats - 1) / kFloats * kFloats;
+  for (int64_t i = kept; i < whole; i++) values[i] = 0;
+  return whole;
+}
+
+[[maybe_unused]] double cambi_mean(const CambiTile *tiles, int count, int64_t top, uint32_t *digits) {
   CambiSum sum;
   int64_t positive = 0;
   for (int t = 0; t < count; t++) positive += tiles[t].found->positive;
@@ -55,21 +81,28 @@ inline uint64_t cambi_units(float value) {
     for (int t = 0; t < count; t++) sum.add(tiles[t].found->sum);
     return sum.value() / static_cast<double>(top);
   }
-  // The smallest value that counts, from its first digit on.
-  int32_t key = 0;
+  // The smallest value that counts, digit by digit.
+  int32_t bits = 0;
   int64_t equal = top;  // values to take of those that begin with the digits so far
   for (const int shift : {16, 8, 0}) {
-    const int bits = shift == 16 ? 11 : 8;
-    cambi_count_digits(tiles, count, shift, bits, key, digits);
-    int digit = (1 << bits) - 1;
-    for (; digits[digit] < equal; digit--) equal -= digits[digit];
-    key = (key << bits) | digit;
+    for (int i = 0; i < kCambiDigits * kCambiCounts; i++) digits[i] = 0;
+    for (int t = 0; t < count; t++)
+      cambi_count_digits(tiles[t].values, tiles[t].found->values, shift, digits);
+    int digit = shift == 16 ? kCambiDigits : 256;
+    while (digit > 0) {
+      int64_t number = 0;
+      digit--;
+      for (int i = 0; i < kCambiCounts; i++) number += digits[digit * kCambiCounts + i];
+      if (number >= equal) break;
+      equal -= number;
+    }
+    bits |= (shift == 16 ? digit + kCambiFirstExponent - 1 : digit) << shift;
+    const CambiRange range = {bits, bits | ((1 << shift) - 1)};
+    for (int t = 0; t < count; t++)
+      tiles[t].found->values = cambi_split(tiles[t].values, tiles[t].found->values, range, &sum);
   }
-  const float smallest = vmafhip::real_of(key + kCambiLowest);
-  for (int t = 0; t < count; t++)
-    for (int64_t i = 0; i < tiles[t].found->values; i++)
-      if (tiles[t].values[i] > smallest) sum.add(cambi_units(tiles[t].values[i]));
-  sum.add(cambi_units(smallest), static_cast<uint64_t>(equal));
+  const double smallest = static_cast<double>(vmafhip::real_of(bits));
+  sum.add(static_cast<uint64_t>(smallest * (1 << kCambiFraction)), static_cast<uint64_t>(equal));
   return sum.value() / static_cast<double>(top);
 }
 

@@ -87,7 +87,8 @@ class Layout {
       picture->rows = rows_.empty() ? nullptr : rows_.data();
     }
     for (int scale = 0; scale < kCambiScales; scale++) {
-      const ptrdiff_t stride = (kCambiBefore + width_[scale] + kCambiBehind + 31) / 32 * 32;
+      // An odd number of cache lines, so that rows of a tile do not meet in the same ones.
+      const ptrdiff_t stride = ((kCambiBefore + width_[scale] + kCambiBehind + 31) / 32 | 1) * 32;
       uint16_t *words =
           arena->take<uint16_t>(static_cast<size_t>(stride) * static_cast<size_t>(height_[scale]));
       if (picture) picture->plane[scale] = {words + kCambiBefore, stride, width_[scale], height_[scale]};

@@ -76,6 +76,34 @@ VMAFHIP_FLOATS_FN I32 second_half(I16 a) {
 #endif
 }
 
+// A bit a lane, for masks of floats.
+VMAFHIP_FLOATS_FN uint32_t lanes_of(I32 mask) {
+#if defined(__AVX512BW__)
+  return _mm512_movepi32_mask(__m512i(mask));
+#elif defined(__AVX2__)
+  return static_cast<uint32_t>(_mm256_movemask_ps(__m256(mask)));
+#elif defined(__SSE2__)
+  return static_cast<uint32_t>(_mm_movemask_ps(__m128(mask)));
+#else
+  uint32_t bits = 0;
+  for (int i = 0; i < kFloats; i++) bits |= (mask[i] ? 1u : 0u) << i;
+  return bits;
+#endif
+}
+
+// 1/a to about 11 bits; not the same on every processor.
+VMAFHIP_FLOATS_FN F32 rough_reciprocal(F32 a) {
+#if defined(__AVX512BW__)
+  return _mm512_rcp14_ps(a);
+#elif defined(__AVX2__)
+  return _mm256_rcp_ps(a);
+#elif defined(__SSE2__)
+  return _mm_rcp_ps(a);
+#else
+  return 1.0f / a;
+#endif
+}
+
 VMAFHIP_FLOATS_FN F32 gather(const float *table, I32 at) {
 #if defined(__AVX512BW__)
   return _mm512_i32gather_ps(__m512i(at), table, 4);
