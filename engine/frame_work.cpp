@@ -81,6 +81,12 @@ void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &pic
   }
 }
 
+Status FrameLayout::status() const {
+  for (const Chain &chain : chains_)
+    if (Status s = chain.item.metric->status(); !s.ok()) return s;
+  return Status();
+}
+
 // ---- Progress ---------------------------------------------------------------------------------------------
 
 FrameWork::FrameWork(const FrameLayout &layout)

@@ -66,6 +66,8 @@ class FrameLayout {
     return chains_[item].sums + uint64_t(distorted) * chains_[item].item.sums_bytes;
   }
   int distorted() const { return distorted_; }
+  // The first of the metrics' that is not good.
+  Status status() const;
   size_t chains() const { return chains_.size(); }
   int stages(size_t item) const { return int(chains_[item].strips.size()); }
 

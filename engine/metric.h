@@ -16,6 +16,7 @@
 #include <span>
 
 #include "engine/picture.h"
+#include "engine/status.h"
 
 namespace vmafhip {
 
@@ -94,6 +95,8 @@ class Metric {
   // other, `sums_bytes` of the extractor each; the caller does not clear it.
   virtual void measure(const FrameView &frame, int stage, int strip, std::byte *frame_memory,
                        std::byte *scratch, std::byte *partial) const = 0;
+  // What has gone wrong beside the sums: files that a metric writes. From the start on.
+  virtual Status status() const { return Status(); }
 };
 
 // Adds numbers of one type, of which the sums consist.

@@ -44,7 +44,9 @@ constexpr Entry kEntries[] = {
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); }},
     {&kVifExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif(k, vif_params(o), f, n); }},
     {&kCambiExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_cambi(k, cambi_params(o, f), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) {
+       return make_cpu_cambi(k, cambi_params(o, f), f, n, o.string("heatmaps_path"));
+     }},
     {&kSpeedChromaExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_speed_chroma(k, speed_chroma_params(o), f, n); }},
     {&kSpeedTemporalExtractor,

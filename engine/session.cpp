@@ -167,10 +167,11 @@ struct Session::Impl {
     for (const PlannedExtractor &p : plan.extractors)
       items.push_back({cpu.make(*p.extractor, p.options, compared, distorted), p.extractor->sums_bytes,
                        p.extractor->add_sums, p.extractor->reads(p.options), p.temporal});
+    auto layout = std::make_unique<FrameLayout>(std::move(items), compared, distorted, uint64_t(subsample),
+                                                std::move(scalers));
+    if (Status s = layout->status(); !s.ok()) return s;
     scoring.configure(compared);
-    if (!scheduler.configure(std::make_unique<FrameLayout>(std::move(items), compared, distorted,
-                                                           uint64_t(subsample), std::move(scalers)),
-                             stage_times))
+    if (!scheduler.configure(std::move(layout), stage_times))
       return Status(Code::resource, "comparing pictures of " + describe(compared) + " with " +
                                         std::to_string(scheduler.threads()) + " threads needs " +
                                         in_units(scheduler.memory_needed()) +
@@ -260,6 +261,11 @@ void Session::interrupt(bool on) { impl_->scheduler.interrupt(on); }
 void Session::reset() {
   impl_->scheduler.clear();
   impl_->scoring.reset();
+}
+
+Status Session::status() const {
+  const FrameLayout *layout = impl_->scheduler.layout();
+  return layout ? layout->status() : Status();
 }
 
 std::vector<StageTime> Session::stage_times() const {

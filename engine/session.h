@@ -130,6 +130,9 @@ class Session {
   const std::vector<RunningPool> &feature_pools(size_t dist = 0) const;
   const std::vector<RunningPool> &model_pools(size_t dist = 0) const;
 
+  // What has gone wrong since configure() without touching the scores: files that a metric writes beside them.
+  Status status() const;
+
   // Since configure(), if the options asked for it; empty otherwise. Only when no frame is in flight.
   std::vector<StageTime> stage_times() const;
 

@@ -1,4 +1,9 @@
 // Banding on every instruction set against the plain one, bit for bit, and what strips and threads must not change.
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "engine/extractors/extractors.h"
 #include "tests/isa_run.h"
 
@@ -106,6 +111,34 @@ TEST(CambiIsa, StripsThreadsAndPictures) {
     }
     EXPECT_EQ(std::memcmp(want[2].enc, want[2].src, sizeof want[2].enc), 0) << "the reference itself";
   }
+}
+
+// Further distorted pictures have files of their own.
+TEST(CambiIsa, HeatMaps) {
+  char name[] = "cambi_isa_test.XXXXXX";
+  const std::string folder = mkdtemp(name);
+  const Luma ref = patchwork(333, 217, 8, 1);
+  const std::vector<Luma> dist = {patchwork(333, 217, 8, 2), patchwork(333, 217, 8, 3)};
+  const PictureFormat format = {333, 217, 8, Chroma::c400};
+  const CambiParams params = cambi_params(parse(extractor("cambi"), {}), format);
+  const auto maps = [&](const CpuKernels &kernels, const std::vector<Luma> &of) {
+    const auto metric = make_cpu_cambi(kernels, params, format, static_cast<int>(of.size()), folder);
+    measure_sums<CambiSums>(*metric, StoredFrame({ref}, of).view, {.threads = 2});
+    std::map<std::string, std::string> files;
+    for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      files[entry.path().filename()].assign(std::istreambuf_iterator<char>(file), {});
+    }
+    std::filesystem::remove_all(folder);
+    return files;
+  };
+  const auto both = maps(plain_kernels(), dist), second = maps(plain_kernels(), {dist[1]});
+  EXPECT_EQ(both.size(), 10u);
+  const std::string scale = "cambi_heatmap_scale_0_333x217_16b";
+  EXPECT_EQ(both.at(scale + ".gray").size(), 2u * 333 * 217);
+  EXPECT_EQ(both.at(scale + "_dist_1.gray"), second.at(scale + ".gray"));
+  EXPECT_NE(both.at(scale + ".gray"), second.at(scale + ".gray"));
+  for (const CpuKernels *kernels : wide_kernels()) EXPECT_EQ(maps(*kernels, dist), both) << kernels->isa;
 }
 
 TEST(CambiIsa, HalvedLargePictures) {

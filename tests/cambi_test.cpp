@@ -1,13 +1,16 @@
 // Banding: an evaluation by the book, libvmaf's tables and figures of the text, options and what they refuse.
 #include "engine/arith/cambi.h"
 
+#include <stdlib.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
-#include <set>
 
 #include "engine/extractors/extractors.h"
+#include "engine/session.h"
 #include "tests/metric_run.h"
 
 namespace vmafhip {
@@ -249,6 +252,109 @@ TEST(Cambi, TakesWordsBeyondTheDepthAsItsLargest) {
     top.samples[i] = 1023;
   }
   EXPECT_EQ(run("cambi", {}, {high}, {high}), run("cambi", {}, {top}, {top}));
+}
+
+// ---- Heat maps ---------------------------------------------------------------------------------------------
+
+class CambiHeatMaps : public testing::Test {
+ protected:
+  CambiHeatMaps() {
+    char name[] = "cambi_heat_maps.XXXXXX";
+    folder_ = mkdtemp(name);
+  }
+  ~CambiHeatMaps() override { std::filesystem::remove_all(folder_); }
+
+  // A session over pictures compared with themselves, frame by frame.
+  std::unique_ptr<Session> session(const std::string &path, const OptionTexts &texts, const Luma &first,
+                                   int threads = 2) {
+    SessionOptions options;
+    options.models = "";
+    options.threads = threads;
+    options.features = "cambi=heatmaps_path=" + path;
+    for (const auto &[name, text] : texts) options.features += ":" + name + "=" + text;
+    auto session = Session::create(options);
+    if (!session.ok()) throw std::runtime_error(session.status().message());
+    const PictureFormat format = {first.width, first.height, first.depth, Chroma::c400};
+    configured_ = (*session)->configure(format, format);
+    return std::move(*session);
+  }
+  static void play(Session &session, const std::vector<Luma> &pictures) {
+    FrameScores scores;
+    for (const Luma &luma : pictures) {
+      const auto stored = std::make_shared<StoredLuma>(luma, Layout());
+      Picture picture;
+      picture.format = {luma.width, luma.height, luma.depth, Chroma::c400};
+      picture.planes[0] = {stored->view().data, stored->view().stride, luma.width, luma.height, 1};
+      picture.owner = stored;
+      while (!session.submit(picture, picture)) ASSERT_EQ(session.wait(scores), Session::Next::ready);
+    }
+    session.finish();
+    while (session.wait(scores) == Session::Next::ready) {
+    }
+  }
+  static std::vector<uint16_t> contents(const std::string &path) {
+    std::ifstream file(path, std::ios::binary);
+    std::vector<uint16_t> pixels(size_t(std::filesystem::file_size(path) / 2));
+    file.read(reinterpret_cast<char *>(pixels.data()), std::streamsize(pixels.size() * 2));
+    return pixels;
+  }
+
+  std::string folder_;
+  Status configured_;
+};
+
+TEST_F(CambiHeatMaps, AreTheBooks) {
+  for (const OptionTexts &texts :
+       std::vector<OptionTexts>{{},
+                                {{"max_log_contrast", "0"}},
+                                {{"enc_width", "250"}, {"enc_height", "151"}, {"full_ref", "true"}},
+                                {{"cambi_vis_lum_threshold", "300"}}}) {
+    std::vector<Luma> pictures;
+    for (int n = 0; n < 5; ++n) pictures.push_back(bands(301, 160, 8, 40 * n));
+    const std::string path = folder_ + "/new/maps";
+    const auto s = session(path, texts, pictures[0]);
+    ASSERT_TRUE(configured_.ok()) << configured_.message();
+    play(*s, pictures);
+    EXPECT_TRUE(s->status().ok()) << s->status().message();
+
+    Book book{cambi_params(parse(extractor("cambi"), texts), {301, 160, 8, Chroma::c400})};
+    std::vector<std::string> names(5);
+    std::vector<std::vector<uint16_t>> want(5);
+    const int brightest = *std::max_element(kCambiWeights, kCambiWeights + book.p.contrasts) *
+                          book.p.enc.window * book.p.enc.window / 4;
+    book.look = [&](int scale, const Plane &image, const std::vector<float> &c) {
+      names[size_t(scale)] = "cambi_heatmap_scale_" + std::to_string(scale) + "_" +
+                             std::to_string(image[0].size()) + "x" + std::to_string(image.size()) +
+                             "_16b.gray";
+      for (const float value : c)
+        want[size_t(scale)].push_back(uint16_t(std::min(65535, int(value * 65535 / float(brightest)))));
+    };
+    for (const Luma &picture : pictures) book.score(picture, book.p.enc);
+    for (size_t scale = 0; scale < 5; ++scale)
+      EXPECT_EQ(contents(path + "/" + names[scale]), want[scale]) << names[scale];
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path), {}), 5);
+    std::filesystem::remove_all(path);
+  }
+}
+
+TEST_F(CambiHeatMaps, SayAtOnceThatTheirFolderCannotBe) {
+  std::ofstream(folder_ + "/file") << "not a folder";
+  session(folder_ + "/file/maps", {}, bands(216, 20, 8, 0));
+  EXPECT_EQ(configured_.code(), Code::io);
+  EXPECT_EQ(configured_.message(),
+            "cannot write heat maps to \"" + folder_ + "/file/maps\": Not a directory");
+}
+
+TEST_F(CambiHeatMaps, SayThatADiskIsFullAndGoOn) {
+  const std::string name = folder_ + "/cambi_heatmap_scale_2_54x5_16b.gray";
+  std::filesystem::create_symlink("/dev/full", name);
+  const Luma picture = bands(216, 20, 8, 0);
+  const auto s = session(folder_, {}, picture, 1);
+  ASSERT_TRUE(configured_.ok()) << configured_.message();
+  play(*s, {picture, picture, picture});
+  EXPECT_EQ(s->feature_pools()[0].count(), 3u);
+  EXPECT_EQ(s->status().code(), Code::io);
+  EXPECT_EQ(s->status().message(), "cannot write heat maps to \"" + name + "\": No space left on device");
 }
 
 // ---- Tables ------------------------------------------------------------------------------------------------

@@ -177,5 +177,35 @@ TEST_F(ResultsFileOfElement, WaitingForAReaderAtTheEndCanBeInterrupted) {
   EXPECT_LT(g_get_monotonic_time() - start, 9 * G_USEC_PER_SEC);  // the end would wait for ten seconds
 }
 
+// Heat maps are files beside the result file: a disk that is full is told of once, and the scores come nevertheless.
+TEST_F(ResultsFileOfElement, HeatMapsThatCannotBeWrittenAreAWarning) {
+  const std::string caps = " ! " + caps_text("I420", 240, 216) + " ! ", maps = path("maps");
+  const std::string text = "vmafhip name=v model=\"\" features=cambi=heatmaps_path=" + maps +
+                           " ! fakesink name=out videotestsrc num-buffers=4" + caps +
+                           "v.ref_sink videotestsrc num-buffers=4" + caps + "v.dist_sink";
+  Pipeline good(text);
+  ASSERT_EQ(good.run(), "eos");
+  EXPECT_TRUE(good.warnings.empty());
+  const std::string file = maps + "/cambi_heatmap_scale_0_240x216_16b.gray";
+  EXPECT_EQ(std::filesystem::file_size(file), 4u * 2 * 240 * 216);
+
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink("/dev/full", file);
+  Pipeline full(text);
+  ASSERT_EQ(full.run(), "eos");
+  EXPECT_EQ(full.frames.size(), 4u);
+  ASSERT_EQ(full.warnings.size(), 1u);
+  EXPECT_NE(full.warnings[0].find("cannot write heat maps to \"" + file + "\": No space left on device"),
+            std::string::npos)
+      << full.warnings[0];
+
+  std::filesystem::remove_all(maps);
+  std::ofstream(maps) << "not a folder";
+  Pipeline refused(text);
+  EXPECT_EQ(refused.run(), "error");
+  ASSERT_EQ(refused.errors.size(), 1u);
+  EXPECT_NE(refused.errors[0].find("cannot write heat maps"), std::string::npos) << refused.errors[0];
+}
+
 }  // namespace
 }  // namespace vmafhip::test

@@ -51,7 +51,7 @@ def cpu(file, name, system):
     if system:
         return name in STANDARD | SIMD
     return under(name, "engine/arith", "engine/cpu") or name in {
-        "engine/metric.h", "engine/options.h", "engine/picture.h", "engine/registry.h", "engine/scaler.h", "engine/status.h",
+        "engine/heat_maps.h", "engine/metric.h", "engine/options.h", "engine/picture.h", "engine/registry.h", "engine/scaler.h", "engine/status.h",
     }
 
 

@@ -154,4 +154,9 @@ VMAFHIP_HD constexpr int cambi_brightest(const CambiParams &p) {
   return weight * p.enc.window * p.enc.window / 4;
 }
 
+// 16-bit grey. Odd windows let a c-value come out a little above the largest that is shown.
+VMAFHIP_HD constexpr uint16_t cambi_heat(float c, int brightest) {
+  return static_cast<uint16_t>(smaller(static_cast<int>(c * 65535 / static_cast<float>(brightest)), 65535));
+}
+
 }  // namespace vmafhip

@@ -35,7 +35,7 @@ void scales(const CambiPicture &picture, std::byte *scratch) {
 }
 
 void tile(const CambiParams &params, const CambiPicture &picture, int scale, int first, const CambiTile &to,
-          float *map, std::byte *scratch) {
+          uint16_t *map, std::byte *scratch) {
   Arena arena(scratch);
   const CambiCounts memory(&arena, params);
   CambiTiling(params, picture, scale, first, to, map, memory).run();

@@ -45,9 +45,9 @@ struct CambiKernels {
                   int last, std::byte *scratch);
   // The other scales.
   void (*scales)(const CambiPicture &picture, std::byte *scratch);
-  // Columns from `first` on of a scale, kCambiTile at most. `map` is null or takes the c-values of the whole plane.
+  // Columns from `first` on of a scale, kCambiTile at most. `map` is null or takes the heat map of the whole plane.
   void (*tile)(const CambiParams &params, const CambiPicture &picture, int scale, int first,
-               const CambiTile &to, float *map, std::byte *scratch);
+               const CambiTile &to, uint16_t *map, std::byte *scratch);
   // The mean of the `top` largest of all tiles' values, which are lost.
   double (*mean)(const CambiTile *tiles, int count, int64_t top, std::byte *scratch);
 };

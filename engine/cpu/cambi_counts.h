@@ -42,7 +42,7 @@ struct CambiCounts {
 class CambiTiling {
  public:
   CambiTiling(const CambiParams &params, const CambiPicture &picture, int scale, int first,
-              const CambiTile &to, float *map, const CambiCounts &memory)
+              const CambiTile &to, uint16_t *map, const CambiCounts &memory)
       : params_(params),
         plane_(picture.plane[scale]),
         memory_(memory),
@@ -53,7 +53,8 @@ class CambiTiling {
         columns_((smaller(kCambiTile, plane_.width - first) + kWords - 1) / kWords * kWords),
         scan_(columns_ + 2 * pad_),
         lowest_(static_cast<uint16_t>(cambi_codes(params).first | kCambiKept)),
-        range_(cambi_codes(params).last - cambi_codes(params).first) {}
+        range_(cambi_codes(params).last - cambi_codes(params).first),
+        brightest_(cambi_brightest(params)) {}
 
   void run() {
     found_ = {};
@@ -271,8 +272,8 @@ class CambiTiling {
     float out[kWords];
     store_vector(out, first);
     store_vector(out + kFloats, second);
-    float *to = map_ + static_cast<ptrdiff_t>(y) * plane_.width + first_ + x;
-    for (int i = 0; i < kWords && first_ + x + i < plane_.width; i++) to[i] = out[i];
+    uint16_t *to = map_ + static_cast<ptrdiff_t>(y) * plane_.width + first_ + x;
+    for (int i = 0; i < kWords && first_ + x + i < plane_.width; i++) to[i] = cambi_heat(out[i], brightest_);
   }
 
   static constexpr CambiReciprocals kReciprocals = cambi_reciprocals();
@@ -281,10 +282,11 @@ class CambiTiling {
   const CambiPlane &plane_;
   const CambiCounts &memory_;
   const CambiTile &to_;
-  float *const map_;
+  uint16_t *const map_;
   const int first_, pad_, columns_, scan_;
   const uint16_t lowest_;
   const int range_;
+  const int brightest_;
   CambiTile::Found found_;
 };
 

@@ -3,14 +3,16 @@
 //   stage 0  strips of rows of the first scale, per picture
 //   stage 1  the other scales, a picture at a time
 //   stage 2  tiles of columns of all scales, per picture
-//   stage 3  the mean of each scale, per picture
+//   stage 3  the mean of each scale, per picture; its heat map is written
 //
 // The pictures are the distorted ones and, with full_ref, the reference behind them.
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/cpu.h"
+#include "engine/heat_maps.h"
 
 namespace vmafhip {
 namespace {
@@ -33,8 +35,9 @@ std::vector<int32_t> nearest_samples(int size, int target) {
 // Where the parts of a picture lie in the frame's memory.
 class Layout {
  public:
-  Layout(const CambiParams &params, const CambiTarget &target)
+  Layout(const CambiParams &params, const CambiTarget &target, bool heat_maps)
       : target_(target),
+        heat_maps_(heat_maps),
         columns_(nearest_samples(params.width, target.width)),
         rows_(nearest_samples(params.height, target.height)) {
     // Either table or none: a plane's columns and rows are taken alike.
@@ -47,7 +50,7 @@ class Layout {
       height_[scale] = cambi_scale_size(target.height, scale, params.half);
     }
     Arena arena(nullptr);
-    place(&arena, nullptr, nullptr);
+    place(&arena, nullptr, nullptr, nullptr);
     bytes_ = arena.used();
   }
 
@@ -69,18 +72,21 @@ class Layout {
   CambiPicture picture(std::byte *memory) const {
     CambiPicture picture;
     Arena arena(memory);
-    place(&arena, &picture, nullptr);
+    place(&arena, &picture, nullptr, nullptr);
     return picture;
   }
   std::vector<CambiTile>::size_type tile_count() const { return static_cast<size_t>(tiles()); }
-  // `out` has room for all tiles.
-  void tiles(std::byte *memory, CambiTile *out) const {
+  // `out` has room for all tiles, `maps` for all scales.
+  void tiles(std::byte *memory, CambiTile *out, uint16_t **maps) const {
     Arena arena(memory);
-    place(&arena, nullptr, out);
+    place(&arena, nullptr, out, maps);
+  }
+  size_t samples(int scale) const {
+    return static_cast<size_t>(width_[scale]) * static_cast<size_t>(height_[scale]);
   }
 
  private:
-  void place(Arena *arena, CambiPicture *picture, CambiTile *tiles) const {
+  void place(Arena *arena, CambiPicture *picture, CambiTile *tiles, uint16_t **maps) const {
     if (picture) {
       picture->target = target_;
       picture->columns = columns_.empty() ? nullptr : columns_.data();
@@ -101,22 +107,44 @@ class Layout {
         tile.found = arena->take<CambiTile::Found>(1);
         if (tiles) *tiles++ = tile;
       }
+    for (int scale = 0; scale < kCambiScales; scale++) {
+      uint16_t *map = heat_maps_ ? arena->take<uint16_t>(samples(scale)) : nullptr;
+      if (maps) maps[scale] = map;
+    }
   }
 
   CambiTarget target_;
+  bool heat_maps_;
   std::vector<int32_t> columns_, rows_;
   int width_[kCambiScales], height_[kCambiScales];
   size_t bytes_ = 0;
 };
 
+// libvmaf's names: sizes are halved from the target's even if the first scale is half of it already. Further
+// distorted pictures have their own.
+std::vector<std::string> heat_map_names(const CambiParams &params, int distorted) {
+  std::vector<std::string> names;
+  for (int d = 0; d < distorted; d++)
+    for (int scale = 0; scale < kCambiScales; scale++)
+      names.push_back("cambi_heatmap_scale_" + std::to_string(scale) + "_" +
+                      std::to_string(cambi_scale_size(params.enc.width, scale, false)) + "x" +
+                      std::to_string(cambi_scale_size(params.enc.height, scale, false)) + "_16b" +
+                      (d > 0 ? "_dist_" + std::to_string(d) : "") + ".gray");
+  return names;
+}
+
 class CpuCambi final : public Metric {
  public:
-  CpuCambi(const CpuKernels &kernels, const CambiParams &params, int distorted)
+  // `heat_maps`: their folder, or empty.
+  CpuCambi(const CpuKernels &kernels, const CambiParams &params, int distorted, const std::string &heat_maps)
       : kernels_(*kernels.cambi),
         params_(params),
         distorted_(distorted),
-        enc_(params, params.enc),
-        src_(params, params.src) {}
+        enc_(params, params.enc, !heat_maps.empty()),
+        src_(params, params.src, false) {
+    if (!heat_maps.empty())
+      heat_maps_ = std::make_unique<HeatMaps>(heat_maps, heat_map_names(params, distorted));
+  }
 
   int stages() const override { return 4; }
   int strips(int stage) const override {
@@ -150,19 +178,24 @@ class CpuCambi final : public Metric {
       // Behind what the kernels use.
       auto *tiles = reinterpret_cast<CambiTile *>(scratch);
       scratch += (layout.tile_count() * sizeof(CambiTile) + 63) / 64 * 64;
-      layout.tiles(memory, tiles);
+      uint16_t *maps[kCambiScales];
+      layout.tiles(memory, tiles, maps);
       if (stage == 2) {
         int scale = 0;
         while (scale + 1 < kCambiScales && strip >= layout.first_tile(scale + 1)) ++scale;
         const int column = (strip - layout.first_tile(scale)) * kCambiTile;
-        kernels_.tile(params_, picture, scale, column, tiles[strip], nullptr, scratch);
+        kernels_.tile(params_, picture, scale, column, tiles[strip], maps[scale], scratch);
       } else {
         const double mean = kernels_.mean(tiles + layout.first_tile(strip), layout.tiles(strip),
                                           layout.top(strip, params_.topk), scratch);
         put_mean(mean, number, strip, partial);
+        if (heat_maps_ && !is_ref)
+          heat_maps_->write(static_cast<size_t>(number * kCambiScales + strip), frame.index, maps[strip],
+                            layout.samples(strip));
       }
     }
   }
+  Status status() const override { return heat_maps_ ? heat_maps_->status() : Status(); }
 
  private:
   static int strips(const Layout &layout, int stage) {
@@ -194,13 +227,14 @@ class CpuCambi final : public Metric {
   const CambiParams params_;
   const int distorted_;
   const Layout enc_, src_;
+  std::unique_ptr<HeatMaps> heat_maps_;
 };
 
 }  // namespace
 
 std::unique_ptr<Metric> make_cpu_cambi(const CpuKernels &kernels, const CambiParams &params,
-                                       const PictureFormat &, int distorted) {
-  return std::make_unique<CpuCambi>(kernels, params, distorted);
+                                       const PictureFormat &, int distorted, const std::string &heat_maps) {
+  return std::make_unique<CpuCambi>(kernels, params, distorted, heat_maps);
 }
 
 }  // namespace vmafhip

@@ -1,6 +1,7 @@
 // The CPU back end: one Metric per extractor, and the scaling of planes, on the chosen instruction set.
 #pragma once
 #include <memory>
+#include <string>
 
 #include "engine/cpu/kernels.h"
 #include "engine/metric.h"
@@ -17,8 +18,10 @@ std::unique_ptr<Metric> make_cpu_adm_float(const CpuKernels &kernels, const AdmF
                                            const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_ciede(const CpuKernels &kernels, const CiedeParams &params,
                                        const PictureFormat &format, int distorted);
+// `heat_maps`: the folder that they go to, or empty.
 std::unique_ptr<Metric> make_cpu_cambi(const CpuKernels &kernels, const CambiParams &params,
-                                       const PictureFormat &format, int distorted);
+                                       const PictureFormat &format, int distorted,
+                                       const std::string &heat_maps = {});
 std::unique_ptr<Metric> make_cpu_speed_chroma(const CpuKernels &kernels, const SpeedParams &params,
                                               const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_speed_temporal(const CpuKernels &kernels, const SpeedParams &params,

@@ -33,6 +33,8 @@ constexpr OptionSpec kOptions[] = {
      "Luminance in cd/m2 below which banding is not seen."},
     {"max_log_contrast", OptionType::integer, "2", 0, 5, "mlc", true,
      "Contrasts of up to 2 to this power codes of 10 bits are looked for."},
+    {"heatmaps_path", OptionType::string, "", 0, 0, "", false,
+     "Folder for heat maps of the distorted picture: a file per scale, 16-bit grey, frame by frame."},
     {"full_ref", OptionType::boolean, "false", 0, 0, "", false,
      "Also measure the reference, and how much more banding the distorted picture has."},
     {"eotf", OptionType::string, "bt1886", 0, 0, "", true,

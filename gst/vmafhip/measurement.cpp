@@ -62,7 +62,7 @@ bool Measurement::start(const Settings &settings) {
   index_ = frame_number_ = index_at_start_ = 0;
   last_time_ = 0;
   last_ = PairInfo();
-  finished_ = pooled_ = untimed_said_ = scaled_said_ = false;
+  finished_ = pooled_ = untimed_said_ = scaled_said_ = failure_said_ = false;
   return true;
 }
 
@@ -70,6 +70,7 @@ void Measurement::stop() {
   if (!session_) return report_.stop();
   session_->finish();
   while (session_->wait(scores_) == Session::Next::ready) scored(scores_);
+  check_files();
   results_.stop(report_.counters().get());
   if (!pooled_) conclude(index_ != index_at_start_);
   report_.stop();
@@ -205,8 +206,18 @@ void Measurement::leave_out(const FramePair &pair, gint64 lag) {
   gst_element_post_message(element_, message);
 }
 
-void Measurement::collect() {
+void Measurement::check_files() {
   results_.check();
+  if (failure_said_) return;
+  const Status status = session_->status();
+  if (status.ok()) return;
+  failure_said_ = true;
+  GST_ELEMENT_WARNING(element_, RESOURCE, WRITE, ("%s", status.message().c_str()),
+                      ("The stream goes on being measured; these files are not complete."));
+}
+
+void Measurement::collect() {
+  check_files();
   while (session_->next(scores_) == Session::Next::ready) scored(scores_);
 }
 
@@ -286,6 +297,7 @@ void Measurement::begin_anew(const char *reason, bool asked_for) {
 
 void Measurement::end() {
   if (!drain()) return;
+  check_files();
   if (distances_.finish()) post_not_simultaneous(element_);
   results_.finish(report_.counters().get());
   conclude(true);

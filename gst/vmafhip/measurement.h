@@ -87,6 +87,8 @@ class Measurement {
   Submitted refuse(const Status &ref, const Status &dist);
   PairInfo describe(const FramePair &pair);
   void scored(const FrameScores &scores);
+  // Posts the warnings that files cannot be written, once.
+  void check_files();
   // Says what is to be said of the frames since the last new start.
   void conclude(bool with_pooled);
   void post(StructurePtr structure);
@@ -124,7 +126,7 @@ class Measurement {
   bool finished_ = false;  // the engine has been told that no frame follows
   bool pooled_ = false;    // everything scored so far is in a pooled message
   std::set<std::string> remarks_said_;
-  bool untimed_said_ = false, scaled_said_ = false;  // have been warned of
+  bool untimed_said_ = false, scaled_said_ = false, failure_said_ = false;  // have been warned of
   mutable std::mutex live_mutex_;
   Live live_;
 };
