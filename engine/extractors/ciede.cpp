@@ -49,7 +49,7 @@ const Extractor kCiedeExtractor = {
     .name = "ciede",
     .summary = "Colour difference CIEDE2000, averaged over the picture, in decibels.",
     .exactness =
-        "Within 1.4e-7 of libvmaf's scores, for functions of its own in vectors: 15 times as fast. Where "
+        "Within 1.4e-7 of libvmaf's scores, for functions of its own in vectors: 14 times as fast. Where "
         "luma is "
         "odd, the last chroma sample stands for what libvmaf reads beyond it.",
     .limits = {.chroma = true, .even_depths = true},
