@@ -75,7 +75,12 @@ class Layout {
     place(&arena, &picture, nullptr, nullptr);
     return picture;
   }
-  std::vector<CambiTile>::size_type tile_count() const { return static_cast<size_t>(tiles()); }
+  // Of all tiles' CambiTile.
+  size_t table_bytes() const {
+    Arena arena(nullptr);
+    arena.take<CambiTile>(static_cast<size_t>(tiles()));
+    return arena.used();
+  }
   // `out` has room for all tiles, `maps` for all scales.
   void tiles(std::byte *memory, CambiTile *out, uint16_t **maps) const {
     Arena arena(memory);
@@ -152,7 +157,7 @@ class CpuCambi final : public Metric {
   }
   size_t scratch_bytes() const override {
     const int width = params_.full_ref ? larger(params_.enc.width, params_.src.width) : params_.enc.width;
-    return kernels_.scratch_bytes(params_, width) + larger(enc_.tiles(), src_.tiles()) * sizeof(CambiTile);
+    return kernels_.scratch_bytes(params_, width) + larger(enc_.table_bytes(), src_.table_bytes());
   }
   size_t frame_bytes() const override {
     return static_cast<size_t>(distorted_) * enc_.bytes() + (params_.full_ref ? src_.bytes() : 0);
@@ -175,9 +180,9 @@ class CpuCambi final : public Metric {
     } else if (stage == 1) {
       kernels_.scales(picture, scratch);
     } else {
-      // Behind what the kernels use.
+      // Before what the kernels use.
       auto *tiles = reinterpret_cast<CambiTile *>(scratch);
-      scratch += (layout.tile_count() * sizeof(CambiTile) + 63) / 64 * 64;
+      scratch += layout.table_bytes();
       uint16_t *maps[kCambiScales];
       layout.tiles(memory, tiles, maps);
       if (stage == 2) {
