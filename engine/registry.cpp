@@ -56,6 +56,7 @@ constexpr Entry kEntries[] = {
     {&kSsimExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_ssim_integer(k, f, n); }},
     {&kSsimulacra2Extractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_ssimulacra2(k, ssimulacra2_params(o), f, n); }},
+    {&kSpeedQaExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_speed_qa(k, f, n); }},
     {&kMotionV2Extractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); }},
 };

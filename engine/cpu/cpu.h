@@ -24,6 +24,8 @@ std::unique_ptr<Metric> make_cpu_cambi(const CpuKernels &kernels, const CambiPar
                                        const std::string &heat_maps = {});
 std::unique_ptr<Metric> make_cpu_speed_chroma(const CpuKernels &kernels, const SpeedParams &params,
                                               const PictureFormat &format, int distorted);
+std::unique_ptr<Metric> make_cpu_speed_qa(const CpuKernels &kernels, const PictureFormat &format,
+                                          int distorted);
 std::unique_ptr<Metric> make_cpu_speed_temporal(const CpuKernels &kernels, const SpeedParams &params,
                                                 const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_motion(const CpuKernels &kernels, const MotionParams &params,

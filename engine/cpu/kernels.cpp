@@ -17,6 +17,7 @@ extern const PsnrKernels psnr_kernels;
 extern const PsnrHvsKernels psnr_hvs_kernels;
 extern const ScaleKernels scale_kernels;
 extern const SpeedKernels speed_kernels;
+extern const SpeedQaKernels speed_qa_kernels;
 extern const Ssimulacra2Kernels ssimulacra2_kernels;
 extern const SsimKernels ssim_kernels;
 extern const VifFloatKernels vif_float_kernels;
@@ -36,6 +37,7 @@ const CpuKernels kernels = {
     .psnr_hvs = &psnr_hvs_kernels,
     .scale = &scale_kernels,
     .speed = &speed_kernels,
+    .speed_qa = &speed_qa_kernels,
     .ssimulacra2 = &ssimulacra2_kernels,
     .ssim = &ssim_kernels,
     .ssim_integer = &ssim_integer_kernels,

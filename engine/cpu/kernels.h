@@ -15,6 +15,7 @@
 #include "engine/cpu/psnr_hvs.h"
 #include "engine/cpu/scale.h"
 #include "engine/cpu/speed.h"
+#include "engine/cpu/speed_qa.h"
 #include "engine/cpu/ssim.h"
 #include "engine/cpu/ssim_integer.h"
 #include "engine/cpu/ssimulacra2.h"
@@ -39,6 +40,7 @@ struct CpuKernels {
   const PsnrHvsKernels *psnr_hvs;
   const ScaleKernels *scale;
   const SpeedKernels *speed;
+  const SpeedQaKernels *speed_qa;
   const Ssimulacra2Kernels *ssimulacra2;
   const SsimKernels *ssim;
   const SsimIntegerKernels *ssim_integer;

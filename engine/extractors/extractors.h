@@ -21,6 +21,7 @@ extern const Extractor kFloatPsnrExtractor;
 extern const Extractor kPsnrExtractor;
 extern const Extractor kPsnrHvsExtractor;
 extern const Extractor kSpeedChromaExtractor;
+extern const Extractor kSpeedQaExtractor;
 extern const Extractor kSpeedTemporalExtractor;
 extern const Extractor kVifExtractor;
 extern const Extractor kVifFloatExtractor;
