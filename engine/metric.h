@@ -131,6 +131,8 @@ void add_double_sums(std::byte *total, const std::byte *partial) {
 
 // Where a Scorer puts its values: output (index into the extractor's outputs), frame, value.
 using Emit = std::function<void(int output, uint64_t frame, double value)>;
+// The same for values of the whole stream: index into the extractor's aggregates.
+using EmitAggregate = std::function<void(int aggregate, double value)>;
 
 class Scorer {
  public:
@@ -140,6 +142,8 @@ class Scorer {
   virtual void add(uint64_t frame, const std::byte *sums, const Emit &emit) = 0;
   // No further frame follows: emits what is still owed.
   virtual void flush(const Emit &emit) = 0;
+  // Over all frames so far; cheap, since it is asked for after every frame.
+  virtual void aggregate(const EmitAggregate & /*emit*/) const {}
   // Forgets all frames; the next one is frame 0.
   virtual void reset() = 0;
 };

@@ -39,6 +39,8 @@ class Options {
 
   // Whether a text was given for it, be it the default's.
   bool given(std::string_view name) const { return given_.contains(name); }
+  bool has(std::string_view name) const { return values_.count(name) != 0; }
+  // Of options that there are.
   bool boolean(std::string_view name) const;
   int integer(std::string_view name) const;
   double real(std::string_view name) const;

@@ -43,49 +43,37 @@ Result<std::vector<FeatureRequest>> parse_features(const std::string &text) {
   return requests;
 }
 
-bool reports_debug(const PlannedExtractor &planned) {
-  for (const OptionSpec &spec : planned.extractor->options)
-    if (std::string_view(spec.name) == "debug") return planned.options.boolean("debug");
-  return false;
+// Whether all that the option, a boolean, does is to add outputs.
+bool adds_outputs(const Extractor &extractor, std::string_view option) {
+  const auto of = [&](const OutputSpec &output) {
+    return (output.debug && option == "debug") || option == output.when ||
+           (output.chroma && option == "enable_chroma");
+  };
+  return std::any_of(extractor.outputs.begin(), extractor.outputs.end(), of) ||
+         std::any_of(extractor.aggregates.begin(), extractor.aggregates.end(), of);
 }
 
 // The planned extractor that has these outputs, added if it is new. Two requests are the same if the
 // extractor and the suffix of its output names are; options outside the names come from the first
-// request, as in libvmaf, except that debug outputs appear if any request wants them.
+// request, as in libvmaf, except that outputs appear if any request wants them.
 Result<size_t> need(Plan &plan, const Extractor &extractor, const OptionTexts &texts) {
   auto options = Options::parse(extractor.name, extractor.options, texts);
   if (!options.ok()) return options.status();
   if (Status s = extractor.check(*options); !s.ok()) return s;
-  PlannedExtractor fresh{&extractor, texts, std::move(*options), {}};
+  PlannedExtractor fresh{&extractor, texts, std::move(*options), {}, {}};
   for (size_t i = 0; i < plan.extractors.size(); ++i) {
     PlannedExtractor &known = plan.extractors[i];
     if (known.extractor != &extractor || known.options.suffix() != fresh.options.suffix()) continue;
-    if (reports_debug(fresh) && !reports_debug(known)) {
-      known.texts["debug"] = "true";
-      auto with_debug = Options::parse(extractor.name, extractor.options, known.texts);
-      if (!with_debug.ok()) return with_debug.status();
-      known.options = std::move(*with_debug);
-    }
+    for (const OptionSpec &option : extractor.options)
+      if (adds_outputs(extractor, option.name) && fresh.options.boolean(option.name))
+        known.texts[option.name] = "true";
+    auto united = Options::parse(extractor.name, extractor.options, known.texts);
+    if (!united.ok()) return united.status();
+    known.options = std::move(*united);
     return i;
   }
   plan.extractors.push_back(std::move(fresh));
   return plan.extractors.size() - 1;
-}
-
-void assign_columns(Plan &plan) {
-  for (PlannedExtractor &planned : plan.extractors)
-    planned.columns.assign(planned.extractor->outputs.size(), -1);
-  for (const bool late : {false, true})
-    for (PlannedExtractor &planned : plan.extractors) {
-      const bool debug = reports_debug(planned);
-      for (size_t i = 0; i < planned.columns.size(); ++i) {
-        const OutputSpec &output = planned.extractor->outputs[i];
-        if (output.late != late || (output.debug && !debug)) continue;
-        if (*output.when && !planned.options.boolean(output.when)) continue;
-        planned.columns[i] = int(plan.feature_names.size());
-        plan.feature_names.push_back(log_name(output, planned.options));
-      }
-    }
 }
 
 // Every name of a message or a result file means one value.
@@ -101,6 +89,30 @@ Status check_names(const Plan &plan) {
 }
 
 }  // namespace
+
+void Plan::settle() {
+  for (PlannedExtractor &planned : extractors) {
+    planned.temporal = planned.extractor->temporal(planned.options);
+    reads |= planned.extractor->reads(planned.options);
+    lookahead = std::max(lookahead, planned.extractor->lookahead(planned.options));
+  }
+  for (PlannedExtractor &planned : extractors) planned.columns.assign(planned.extractor->outputs.size(), -1);
+  for (const bool late : {false, true})
+    for (PlannedExtractor &planned : extractors)
+      for (size_t i = 0; i < planned.columns.size(); ++i) {
+        const OutputSpec &output = planned.extractor->outputs[i];
+        if (output.late != late || !planned.extractor->reports(output, planned.options)) continue;
+        planned.columns[i] = int(feature_names.size());
+        feature_names.push_back(log_name(output, planned.options));
+      }
+  for (PlannedExtractor &planned : extractors)
+    for (const OutputSpec &aggregate : planned.extractor->aggregates) {
+      planned.aggregate_columns.push_back(-1);
+      if (!planned.extractor->reports(aggregate, planned.options)) continue;
+      planned.aggregate_columns.back() = int(aggregate_names.size());
+      aggregate_names.push_back(log_name(aggregate, planned.options));
+    }
+}
 
 Result<Plan> Plan::make(const std::string &models, const std::string &features) {
   auto model_requests = parse_models(models);
@@ -140,7 +152,7 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
   if (plan.extractors.empty())
     return Status(Code::invalid_argument, "neither a model nor a feature is asked for: nothing to compute");
 
-  assign_columns(plan);
+  plan.settle();
   if (Status s = check_names(plan); !s.ok()) return s;
   for (size_t m = 0; m < plan.models.size(); ++m)
     for (size_t f = 0; f < providers[m].size(); ++f) {
@@ -153,14 +165,9 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
       if (column < 0)
         return Status(Code::unsupported, "model " + plan.models[m].model->label() + " needs " + output +
                                              ", which " + planned.extractor->name +
-                                             " reports with debug=true only");
+                                             " does not report with its options");
       plan.models[m].columns.push_back(column);
     }
-  for (PlannedExtractor &planned : plan.extractors) {
-    planned.temporal = planned.extractor->temporal(planned.options);
-    plan.reads |= planned.extractor->reads(planned.options);
-    plan.lookahead = std::max(plan.lookahead, planned.extractor->lookahead(planned.options));
-  }
   return plan;
 }
 

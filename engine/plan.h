@@ -15,9 +15,10 @@ namespace vmafhip {
 struct PlannedExtractor {
   const Extractor *extractor;
   OptionTexts texts;
-  Options options;           // of the texts
-  std::vector<int> columns;  // per output of the extractor: its column, -1 = not reported
-  bool temporal = false;     // needs every frame, also those that are not scored
+  Options options;                     // of the texts
+  std::vector<int> columns;            // per output of the extractor: its column, -1 = not reported
+  std::vector<int> aggregate_columns;  // per aggregate
+  bool temporal = false;               // needs every frame, also those that are not scored
 };
 
 struct PlannedModel {
@@ -30,12 +31,15 @@ struct Plan {
   std::vector<PlannedExtractor> extractors;  // order of first need: models, then features
   std::vector<PlannedModel> models;
   std::vector<std::string> feature_names;  // by column; libvmaf's log names and order
-  std::vector<std::string> model_scores;   // of all models: labels, and more of bootstrap collections
-  Reads reads;                             // what all extractors read
-  int lookahead = 0;                       // the largest of all extractors
+  std::vector<std::string> aggregate_names;
+  std::vector<std::string> model_scores;  // of all models: labels, and more of bootstrap collections
+  Reads reads;                            // what all extractors read
+  int lookahead = 0;                      // the largest of all extractors
 
   // `models` and `features` as in SessionOptions.
   static Result<Plan> make(const std::string &models, const std::string &features);
+  // What follows from the extractors and their options: columns and names, what is read, who needs every frame.
+  void settle();
 };
 
 }  // namespace vmafhip

@@ -1,6 +1,7 @@
 // The table of extractors, and the one file that knows the back ends.
 #include "engine/registry.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 
@@ -109,6 +110,18 @@ Status Extractor::check(const Options &options, const PictureFormat &format) con
   if (limits.chroma && format.chroma == Chroma::c400)
     return Status(Code::unsupported, metric + " needs pictures with chroma, these have luma alone");
   return check_format ? check_format(options, format) : Status();
+}
+
+bool Extractor::reports(const OutputSpec &output, const Options &options) const {
+  if (output.debug && !options.boolean("debug")) return false;
+  if (*output.when && !options.boolean(output.when)) return false;
+  return !output.chroma || !options.has("enable_chroma") || options.boolean("enable_chroma");
+}
+
+bool Extractor::temporal(const Options &options) const {
+  return reads(options).lookback() > 0 || lookahead(options) > 0 ||
+         std::any_of(aggregates.begin(), aggregates.end(),
+                     [&](const OutputSpec &aggregate) { return reports(aggregate, options); });
 }
 
 Result<CpuBackend> CpuBackend::choose() {

@@ -20,6 +20,10 @@ struct OutputSpec {
   bool late;              // known only after a later frame or at the end: listed after the others in logs
   bool debug;             // exists only with debug=true
   const char *when = "";  // exists only if this option, a boolean, is true; "" = always
+  // Of a chroma plane: exists only if the pictures have chroma and the option enable_chroma, where there is one, is true.
+  bool chroma = false;
+
+  bool exists_in(const PictureFormat &format) const { return !chroma || format.chroma != Chroma::c400; }
 };
 
 // Which pictures an extractor is defined for. Sizes are of luma.
@@ -54,14 +58,16 @@ struct Extractor {
   std::unique_ptr<Scorer> (*make_scorer)(const Options &, const PictureFormat &);
   // What users should know of scores of such pictures, which are not refused; "" for nothing. Null if never anything.
   std::string (*remark)(const Options &, const PictureFormat &) = nullptr;
+  // Values of the whole stream.
+  std::span<const OutputSpec> aggregates = {};
 
   Status check(const Options &options) const { return check_options ? check_options(options) : Status(); }
   // Limits and check_format().
   Status check(const Options &options, const PictureFormat &format) const;
+  // Whether one of `outputs` or `aggregates` exists with these options.
+  bool reports(const OutputSpec &output, const Options &options) const;
   // Needs every frame, also those between the ones that are scored.
-  bool temporal(const Options &options) const {
-    return reads(options).lookback() > 0 || lookahead(options) > 0;
-  }
+  bool temporal(const Options &options) const;
 };
 
 std::span<const Extractor *const> extractors();

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "engine/text.h"
@@ -40,7 +41,9 @@ Result<std::unique_ptr<ResultsFile>> ResultsFile::create(Options options) {
 ResultsFile::ResultsFile(Options options)
     : header_(std::move(options.header)),
       layout_(make_layout(options.format)),
+      columns_(header_.metrics.size()),
       pools_(header_.metrics.size()) {
+  std::iota(columns_.begin(), columns_.end(), size_t(0));
   values_.reserve(pools_.size());
 }
 
@@ -48,10 +51,15 @@ ResultsFile::~ResultsFile() {
   finish({}, std::chrono::milliseconds(0), [] { return false; });
 }
 
-void ResultsFile::picture_size(int width, int height) {
-  if (begun_) return;
+void ResultsFile::pictures(int width, int height, const std::function<bool(size_t)> &present) {
+  if (begun_ || std::exchange(sized_, true)) return;
   header_.width = width;
   header_.height = height;
+  std::erase_if(columns_, [&](size_t column) { return !present(column); });
+  std::vector<std::string> metrics;
+  for (const size_t column : columns_) metrics.push_back(header_.metrics[column]);
+  header_.metrics = std::move(metrics);
+  pools_.resize(columns_.size());
 }
 
 void ResultsFile::write() {
@@ -75,8 +83,9 @@ void ResultsFile::frame(uint64_t number, std::span<const double> features, std::
     finished_ = rated_ = false;
   }
   begin();
-  values_.assign(features.begin(), features.end());
-  values_.insert(values_.end(), models.begin(), models.end());
+  values_.clear();
+  for (const size_t column : columns_)
+    values_.push_back(column < features.size() ? features[column] : models[column - features.size()]);
   for (size_t i = 0; i < values_.size(); ++i) pools_[i].add(values_[i]);
   last_ = Clock::now();
   if (frames_++ == 0) first_ = last_;
@@ -86,12 +95,12 @@ void ResultsFile::frame(uint64_t number, std::span<const double> features, std::
   write();
 }
 
-void ResultsFile::finish(const NamedCounters &counters, std::chrono::milliseconds patience,
+void ResultsFile::finish(const Ending &ending, std::chrono::milliseconds patience,
                          const std::function<bool()> &cancelled) {
   if (!finished_) {
     begin();
     ending_ = outlet_->position();
-    layout_->end(text_, pools_, counters);
+    layout_->end(text_, pools_, ending.aggregates, ending.counters);
     write();
     finished_ = true;
   }

@@ -1,9 +1,9 @@
 // A result file in one of libvmaf's layouts, written while frames are scored.
 //
 //   auto file = ResultsFile::create(options);
-//   (*file)->picture_size(width, height);             // before the first frame
+//   (*file)->pictures(width, height, present);        // before the first frame
 //   for each scored frame: (*file)->frame(number, features, models, may_wait)
-//   (*file)->finish(counters, patience, cancelled);   // complete; further frames may follow
+//   (*file)->finish({aggregates, counters}, patience, cancelled);   // complete; further frames may follow
 //
 // Every frame is handed to the file at once, and nobody waits for it: engine/outlet.h. CSV and SUB are complete after
 // every frame; JSON and XML after finish(), which the destructor calls if nobody did. Pooled values are over all frames
@@ -43,14 +43,20 @@ class ResultsFile {
   static Result<std::unique_ptr<ResultsFile>> create(Options options);
   ~ResultsFile();
 
-  // Of the reference; the first one counts.
-  void picture_size(int width, int height);
+  // Size of the reference, and which of the header's metrics its format has: the file has no columns for others. The
+  // first call counts; what later pictures lack has no value.
+  void pictures(int width, int height, const std::function<bool(size_t)> &present);
   // `features` and `models` together go with the header's metrics. A file that is full() takes it all the same if
   // `may_wait`, else it fails: a live stream waits for nobody.
   void frame(uint64_t number, std::span<const double> features, std::span<const double> models,
              bool may_wait);
-  // Writes what follows the frames, and waits for it as Outlet::drain() does.
-  void finish(const NamedCounters &counters, std::chrono::milliseconds patience,
+  // What follows the frames.
+  struct Ending {
+    NamedValues aggregates;
+    NamedCounters counters;
+  };
+  // Writes it, and waits for it as Outlet::drain() does.
+  void finish(const Ending &ending, std::chrono::milliseconds patience,
               const std::function<bool()> &cancelled);
   // So much waits to be written that the owner should stop for a while. Any thread.
   bool full() const { return outlet_->full(); }
@@ -67,12 +73,14 @@ class ResultsFile {
   ResultsHeader header_;
   std::unique_ptr<ResultsLayout> layout_;
   std::unique_ptr<Outlet> outlet_;
+  std::vector<size_t> columns_;  // indices of the metrics that are in the file
   std::vector<BasicPool> pools_;
   std::vector<double> values_;  // reused, as is
   std::string text_;
   uint64_t frames_ = 0;
   Clock::time_point first_, last_;  // frames
   uint64_t ending_ = 0;             // where it stands
+  bool sized_ = false;
   bool begun_ = false;
   bool finished_ = false;  // the ending has been written
   bool rated_ = false;     // and the frame rate

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -68,7 +69,8 @@ class Json final : public ResultsLayout {
     out += "\n      }\n    }";
   }
 
-  void end(std::string &out, std::span<const BasicPool> pools, const NamedCounters &counters) override {
+  void end(std::string &out, std::span<const BasicPool> pools, const NamedValues &aggregates,
+           const NamedCounters &counters) override {
     out += "\n  ],\n  \"pooled_metrics\": {";
     for (size_t i = 0; i < pools.size() && !first_; ++i) {
       out += i ? ",\n    " : "\n    ";
@@ -79,7 +81,14 @@ class Json final : public ResultsLayout {
       }
       out += "\n    }";
     }
-    out += "\n  },\n  \"aggregate_metrics\": {\n  },\n  \"model_sources\": {";
+    out += "\n  },\n  \"aggregate_metrics\": {";
+    bool first = true;
+    for (const auto &[name, value] : aggregates) {
+      if (std::isnan(value)) continue;
+      out += std::exchange(first, false) ? "\n    " : ",\n    ";
+      member(out, json_string(name), value);
+    }
+    out += "\n  },\n  \"model_sources\": {";
     for (size_t i = 0; i < sources_.size(); ++i)
       out += (i ? ",\n    " : "\n    ") + json_string(sources_[i].first) + ": " +
              json_string(sources_[i].second);
@@ -171,14 +180,20 @@ class Xml final : public ResultsLayout {
     any_ = true;
   }
 
-  void end(std::string &out, std::span<const BasicPool> pools, const NamedCounters &counters) override {
+  void end(std::string &out, std::span<const BasicPool> pools, const NamedValues &aggregates,
+           const NamedCounters &counters) override {
+    std::vector<std::string> names;
+    for (const auto &[name, value] : aggregates) names.push_back(name);
+    names = xml_names(names);
     out += "  </frames>\n  <pooled_metrics>\n";
     for (size_t i = 0; i < pools.size() && any_; ++i) {
       out += "    <metric name=\"" + xml_text(header_.metrics[i]) + "\" ";
       for (const auto &[method, name] : kPools) attribute(out, name, pools[i].get(method));
       out += "/>\n";
     }
-    out += "  </pooled_metrics>\n  <aggregate_metrics />\n  <model_sources>\n";
+    out += "  </pooled_metrics>\n  <aggregate_metrics ";
+    for (size_t i = 0; i < aggregates.size(); ++i) attribute(out, names[i], aggregates[i].second);
+    out += "/>\n  <model_sources>\n";
     for (const auto &[label, source] : header_.model_sources)
       out += "    <model name=\"" + xml_text(label) + "\" source=\"" + xml_text(source) + "\" />\n";
     out += "  </model_sources>\n  <counters ";
@@ -234,7 +249,7 @@ class Csv final : public ResultsLayout {
     }
     out += '\n';
   }
-  void end(std::string &, std::span<const BasicPool>, const NamedCounters &) override {}
+  void end(std::string &, std::span<const BasicPool>, const NamedValues &, const NamedCounters &) override {}
 };
 
 class Sub final : public ResultsLayout {
@@ -262,7 +277,7 @@ class Sub final : public ResultsLayout {
     }
     out += '\n';
   }
-  void end(std::string &, std::span<const BasicPool>, const NamedCounters &) override {}
+  void end(std::string &, std::span<const BasicPool>, const NamedValues &, const NamedCounters &) override {}
 
  private:
   std::vector<std::string> names_;

@@ -26,6 +26,7 @@ struct ResultsHeader {
 };
 
 using NamedCounters = std::vector<std::pair<std::string, uint64_t>>;
+using NamedValues = std::vector<std::pair<std::string, double>>;
 
 // A value as libvmaf prints it: six decimals, or sixteen if the first six of a fraction are zeros; whatever the locale.
 // Nothing if it is not finite.
@@ -39,8 +40,9 @@ class ResultsLayout {
   virtual void begin(std::string &out, const ResultsHeader &header, bool room) = 0;
   // `values` go with the metrics.
   virtual void frame(std::string &out, uint64_t number, std::span<const double> values) = 0;
-  // What stands behind them; `pools` go with the metrics.
-  virtual void end(std::string &out, std::span<const BasicPool> pools, const NamedCounters &counters) = 0;
+  // What stands behind them; `pools` go with the metrics. Aggregates that are NaN are left out.
+  virtual void end(std::string &out, std::span<const BasicPool> pools, const NamedValues &aggregates,
+                   const NamedCounters &counters) = 0;
 
   // Position of the frame rate in begin()'s text, and what to overwrite it with; "" if the layout has none.
   size_t rate_at() const { return rate_at_; }

@@ -170,7 +170,7 @@ struct Session::Impl {
     auto layout = std::make_unique<FrameLayout>(std::move(items), compared, distorted, uint64_t(subsample),
                                                 std::move(scalers));
     if (Status s = layout->status(); !s.ok()) return s;
-    scoring.configure(compared);
+    if (Status s = scoring.configure(compared); !s.ok()) return s;
     if (!scheduler.configure(std::move(layout), stage_times))
       return Status(Code::resource, "comparing pictures of " + describe(compared) + " with " +
                                         std::to_string(scheduler.threads()) + " threads needs " +
@@ -226,6 +226,11 @@ const std::vector<RunningPool> &Session::feature_pools(size_t dist) const {
 const std::vector<RunningPool> &Session::model_pools(size_t dist) const {
   return impl_->scoring.model_pools(dist);
 }
+bool Session::has_feature(size_t number) const { return impl_->scoring.has(number); }
+const std::vector<std::string> &Session::aggregate_names() const {
+  return impl_->scoring.plan().aggregate_names;
+}
+const std::vector<double> &Session::aggregates(size_t dist) const { return impl_->scoring.aggregates(dist); }
 void Session::on_progress(std::function<void()> callback) {
   impl_->scheduler.on_progress(std::move(callback));
 }

@@ -80,8 +80,10 @@ class Session {
   ~Session();
 
   const std::vector<std::string> &feature_names() const;  // libvmaf's log names, in its order
-  const std::vector<ModelInfo> &models() const;           // one a score
-  int lookahead() const;  // frames that must follow before a score is complete
+  // Values of the whole stream, as libvmaf calls them.
+  const std::vector<std::string> &aggregate_names() const;
+  const std::vector<ModelInfo> &models() const;  // one a score
+  int lookahead() const;                         // frames that must follow before a score is complete
   int distorted() const;
   int threads() const;
   int max_in_flight() const;                // submitted frames whose pictures may still be held
@@ -96,6 +98,9 @@ class Session {
   Status configure(const PictureFormat &ref, const PictureFormat &dist);
   // What users should know of scores of these formats, one sentence each.
   const std::vector<std::string> &remarks() const;
+  // Whether the configured format has the feature: pictures without chroma have none of chroma. If not, its scores are
+  // NaN and its pools empty.
+  bool has_feature(size_t number) const;
 
   // Whether the frame that submit() takes next will be scored: with subsample=N every Nth is, from frame 0 on. Of the
   // others, what only temporal extractors need is read, and the rest let go at once.
@@ -129,6 +134,9 @@ class Session {
   // Over the scores that next() and wait() have given out since reset(); order of the names.
   const std::vector<RunningPool> &feature_pools(size_t dist = 0) const;
   const std::vector<RunningPool> &model_pools(size_t dist = 0) const;
+  // Values of the whole stream up to the last frame given out, or all of it if everything is out; NaN before the first,
+  // and for what the format does not have. With subsample=N they count all frames.
+  const std::vector<double> &aggregates(size_t dist = 0) const;
 
   // What has gone wrong since configure() without touching the scores: files that a metric writes beside them.
   Status status() const;

@@ -51,7 +51,8 @@ TEST(ResultsNumber, NoLocaleChangesThem) {
 
 // Frames 0 and 2, as with subsample=2.
 std::string whole(ResultsFormat format, const ResultsHeader &header = two_metrics(),
-                  std::vector<std::vector<double>> frames = {{0.861145, 59.605158}, {0.862012, 61.5}}) {
+                  std::vector<std::vector<double>> frames = {{0.861145, 59.605158}, {0.862012, 61.5}},
+                  const NamedValues &aggregates = {}) {
   const auto layout = make_layout(format);
   std::string text;
   layout->begin(text, header, false);
@@ -60,7 +61,7 @@ std::string whole(ResultsFormat format, const ResultsHeader &header = two_metric
     layout->frame(text, 2 * n, frames[n]);
     for (size_t i = 0; i < pools.size(); ++i) pools[i].add(frames[n][i]);
   }
-  layout->end(text, pools, {{"compared", 4}, {"scored", 2}});
+  layout->end(text, pools, aggregates, {{"compared", 4}, {"scored", 2}});
   return text;
 }
 
@@ -165,6 +166,24 @@ TEST(ResultsLayoutTest, WhatIsNotFinite) {
   EXPECT_EQ(whole(ResultsFormat::sub, two_metrics(), {frames[0]}), "{0}{1}frame: 0|vmaf: 1.000000|\n");
   EXPECT_NE(whole(ResultsFormat::xml, two_metrics(), frames).find("frameNum=\"0\" vmaf=\"1.000000\" />"),
             std::string::npos);
+}
+
+// In libvmaf's layout, but for those that have no value.
+TEST(ResultsLayoutTest, Aggregates) {
+  const std::vector<std::vector<double>> frames = {{1, 2}};
+  const NamedValues aggregates = {{"apsnr_y", 27.208793}, {"apsnr_cb", kNan}, {"apsnr_cr", 87}};
+  EXPECT_NE(
+      whole(ResultsFormat::json, two_metrics(), frames, aggregates)
+          .find("  },\n  \"aggregate_metrics\": {\n    \"apsnr_y\": 27.208793,\n    \"apsnr_cr\": 87.000000\n"
+                "  },\n"),
+      std::string::npos);
+  EXPECT_NE(whole(ResultsFormat::xml, two_metrics(), frames, aggregates)
+                .find("\n  <aggregate_metrics apsnr_y=\"27.208793\" apsnr_cr=\"87.000000\" />\n"),
+            std::string::npos);
+  const auto json =
+      nlohmann::json::parse(whole(ResultsFormat::json, two_metrics(), frames, {{"a", kNan}, {"b", kInf}}));
+  EXPECT_EQ(json["aggregate_metrics"].size(), 1u);
+  EXPECT_TRUE(json["aggregate_metrics"]["b"].is_null());
 }
 
 TEST(ResultsLayoutTest, NamesThatNeedCare) {

@@ -100,7 +100,7 @@ TEST_F(ResultsFileTest, GoesOnAfterItsEnd) {
   const auto file = create(options(name, ResultsFormat::json));
   for (uint64_t n = 0; n < 6; ++n) {
     add(*file, n);
-    file->finish({{"scored", n + 1}}, kLong, kNever);
+    file->finish({{}, {{"scored", n + 1}}}, kLong, kNever);
     const auto json = nlohmann::json::parse(contents(name));  // complete each time
     EXPECT_EQ(json["frames"].size(), n + 1);
     EXPECT_EQ(json["frames"][n]["frameNum"], n);
@@ -109,6 +109,35 @@ TEST_F(ResultsFileTest, GoesOnAfterItsEnd) {
     file->finish({}, kLong, kNever);  // nothing new
     EXPECT_EQ(nlohmann::json::parse(contents(name)), json);
   }
+}
+
+// Columns are those of the first pictures: what these lack has none, what later ones lack has no value.
+TEST_F(ResultsFileTest, ColumnsOfTheFirstPictures) {
+  const std::string name = path("a.csv");
+  auto opt = options(name, ResultsFormat::csv);
+  opt.header.metrics = {"psnr_y", "psnr_cb", "vmaf"};
+  const auto file = create(opt);
+  file->pictures(96, 72, [](size_t column) { return column != 1; });
+  file->pictures(64, 64, [](size_t) { return true; });
+  const double luma[] = {1, std::nan("")}, all[] = {2, 3}, model[] = {4};
+  file->frame(0, luma, model, true);
+  file->frame(1, all, model, true);
+  file->finish({{{"apsnr_y", 5}}, {}}, kLong, kNever);
+  EXPECT_EQ(contents(name), "Frame,psnr_y,vmaf,\n0,1.000000,4.000000,\n1,2.000000,4.000000,\n");
+
+  const auto json = create([&] {
+    auto o = options(path("a.json"), ResultsFormat::json);
+    o.header.metrics = opt.header.metrics;
+    return o;
+  }());
+  json->pictures(96, 72, [](size_t column) { return column != 1; });
+  json->frame(0, luma, model, true);
+  json->finish({{{"apsnr_y", 5}}, {}}, kLong, kNever);
+  const auto read = nlohmann::json::parse(contents(path("a.json")));
+  EXPECT_EQ(read["frames"][0]["metrics"], nlohmann::json({{"psnr_y", 1}, {"vmaf", 4}}));
+  EXPECT_EQ(read["pooled_metrics"].size(), 2u);
+  EXPECT_EQ(read["pooled_metrics"]["vmaf"]["mean"], 4);
+  EXPECT_EQ(read["aggregate_metrics"], nlohmann::json({{"apsnr_y", 5}}));
 }
 
 TEST_F(ResultsFileTest, DestroyedBeforeItsEnd) {

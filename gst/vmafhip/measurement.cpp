@@ -144,6 +144,7 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
   if (Status s = session_->configure(formats.first, formats.second); !s.ok())
     return fail(Status(s.code(), s.message() + cropped));
   configured_ = formats;
+  report_.configure(*session_);
   results_.configure(formats.first);
   for (const std::string &remark : session_->remarks())
     if (remarks_said_.insert(remark).second)

@@ -92,7 +92,9 @@ class Measurement {
   // Says what is to be said of the frames since the last new start.
   void conclude(bool with_pooled);
   void post(StructurePtr structure);
-  Pools pools() const { return {session_->feature_pools(), session_->model_pools()}; }
+  Pools pools() const {
+    return {session_->feature_pools(), session_->model_pools(), &session_->aggregates()};
+  }
 
   // What may change while the stream runs.
   struct Live {

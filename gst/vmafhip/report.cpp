@@ -12,9 +12,10 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 GstStructure *pools_of(const char *name, const std::vector<GQuark> &fields,
-                       const std::vector<RunningPool> &from) {
+                       const std::vector<RunningPool> &from, const std::vector<char> *present = nullptr) {
   GstStructure *s = gst_structure_new_empty(name);
   for (size_t i = 0; i < fields.size(); ++i) {
+    if (present && !(*present)[i]) continue;
     GstStructure *pool = gst_structure_new_empty("pool");
     for (const auto method : {PoolMethod::mean, PoolMethod::min, PoolMethod::max, PoolMethod::harmonic_mean})
       set_double(pool, nick_of(method), from[i].get(method));
@@ -32,6 +33,13 @@ std::string list(const std::vector<GQuark> &names) {
   return text;
 }
 
+// Features that the format lacks have none.
+guint64 frames_of(const Pools &pools) {
+  guint64 frames = 0;
+  for (const RunningPool &pool : pools.features) frames = std::max<guint64>(frames, pool.count());
+  return frames;
+}
+
 gint64 now() { return g_get_monotonic_time() * 1000; }
 
 }  // namespace
@@ -44,6 +52,10 @@ Status Report::start(const Session &session, const std::string &score_source) {
   for (const std::string &name : session.feature_names())
     features_.push_back(g_quark_from_string(name.c_str()));
   for (const ModelInfo &m : session.models()) models_.push_back(g_quark_from_string(m.label.c_str()));
+  aggregates_.clear();
+  for (const std::string &name : session.aggregate_names())
+    aggregates_.push_back(g_quark_from_string(name.c_str()));
+  present_.assign(features_.size(), 1);
 
   source_is_model_ = !models_.empty();
   source_ = 0;
@@ -78,6 +90,10 @@ Status Report::start(const Session &session, const std::string &score_source) {
   return Status();
 }
 
+void Report::configure(const Session &session) {
+  for (size_t i = 0; i < present_.size(); ++i) present_[i] = session.has_feature(i);
+}
+
 void Report::stop() {
   std::lock_guard lock(mutex_);
   running_ = false;
@@ -108,11 +124,12 @@ StructurePtr Report::frame(const PairInfo &pair, const FrameScores &scores) cons
 
 StructurePtr Report::pooled(const char *type, const Pools &pools, PoolMethod method) const {
   StructurePtr s(gst_structure_new("vmafhip", "type", G_TYPE_STRING, type, "frames", G_TYPE_UINT64,
-                                   pools.features.front().count(), "pool-method", G_TYPE_STRING,
-                                   nick_of(method), nullptr));
+                                   frames_of(pools), "pool-method", G_TYPE_STRING, nick_of(method), nullptr));
   set_double(s.get(), "score", score(pools, method));
   take_structure(s.get(), "models", pools_of("models", models_, pools.models));
-  take_structure(s.get(), "features", pools_of("features", features_, pools.features));
+  take_structure(s.get(), "features", pools_of("features", features_, pools.features, &present_));
+  if (pools.aggregates && !aggregates_.empty())
+    take_structure(s.get(), "aggregates", values("aggregates", aggregates_, *pools.aggregates));
   add_origin(s.get());
   std::lock_guard lock(mutex_);
   add_counters(s.get());

@@ -38,9 +38,10 @@ struct Counters {
   guint64 extrapolated = 0;
 };
 
-// The pools of the same frames, by feature and by model.
+// The pools of the same frames, by feature and by model, and their values of the whole, if there are any.
 struct Pools {
   const std::vector<RunningPool> &features, &models;
+  const std::vector<double> *aggregates = nullptr;
 };
 
 // A running time as messages carry it: GST_CLOCK_TIME_NONE if it is unknown or before 0.
@@ -53,6 +54,8 @@ class Report {
  public:
   // Before frames: takes the names from the session and looks up Settings::score_source, which must be one of them.
   Status start(const Session &session, const std::string &score_source);
+  // The session has been configured: what its format lacks is left out from now on.
+  void configure(const Session &session);
   // Afterwards stats() tells of the run that was.
   void stop();
 
@@ -89,7 +92,8 @@ class Report {
   void add_origin(GstStructure *s) const;    // back end, model source, offset
   void add_counters(GstStructure *s) const;  // mutex_ held
 
-  std::vector<GQuark> features_, models_;
+  std::vector<GQuark> features_, models_, aggregates_;
+  std::vector<char> present_;  // per feature
   bool source_is_model_ = true;
   size_t source_ = 0;  // index into models_ or features_
 

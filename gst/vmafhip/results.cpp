@@ -72,11 +72,16 @@ bool Results::start(const Settings &settings, const Session &session) {
     return false;
   }
   file_ = std::move(*file);
+  session_ = &session;
   return true;
 }
 
 void Results::configure(const PictureFormat &format) {
-  if (file_) file_->picture_size(format.width, format.height);
+  if (!file_) return;
+  const size_t features = session_->feature_names().size();
+  file_->pictures(format.width, format.height, [&](size_t column) {
+    return column >= features || session_->has_feature(column);  // models have all they need
+  });
 }
 
 void Results::frame(guint64 frame_number, const FrameScores &scores) {
@@ -85,15 +90,24 @@ void Results::frame(guint64 frame_number, const FrameScores &scores) {
   file_->frame(frame_number, of.features, of.models, !inbox_.live());
 }
 
+ResultsFile::Ending Results::ending(const GstStructure *counters) const {
+  ResultsFile::Ending ending;
+  const auto &names = session_->aggregate_names();
+  for (size_t i = 0; i < names.size(); ++i)
+    ending.aggregates.emplace_back(names[i], session_->aggregates()[i]);
+  ending.counters = numbers_of(counters);
+  return ending;
+}
+
 void Results::finish(const GstStructure *counters) {
   if (!file_) return;
-  file_->finish(numbers_of(counters), kPatience, [this] { return inbox_.interrupted(); });
+  file_->finish(ending(counters), kPatience, [this] { return inbox_.interrupted(); });
   check();
 }
 
 void Results::stop(const GstStructure *counters) {
   if (!file_) return;
-  file_->finish(numbers_of(counters), kLastPatience, [] { return false; });
+  file_->finish(ending(counters), kLastPatience, [] { return false; });
   check();
   file_.reset();
 }

@@ -18,10 +18,11 @@ class Results {
   // Wakes `inbox` when there is room again.
   Results(GstElement *element, Inbox &inbox) : element_(element), inbox_(inbox) {}
 
-  // Opens the file, if one is wanted. The error has been posted if false.
+  // Opens the file, if one is wanted, for what `session` gives out until stop(). The error has been posted if false.
   bool start(const Settings &settings, const Session &session);
   // For a stream that can wait: not now.
   bool full() const { return file_ && file_->full() && !inbox_.live(); }
+  // The session has been.
   void configure(const PictureFormat &format);
   void frame(guint64 frame_number, const FrameScores &scores);
   // Completes the file and waits for it, for some seconds at most and not when interrupted. Frames may follow.
@@ -33,7 +34,10 @@ class Results {
 
  private:
   GstElement *element_;
+  ResultsFile::Ending ending(const GstStructure *counters) const;
+
   Inbox &inbox_;
+  const Session *session_ = nullptr;
   std::unique_ptr<ResultsFile> file_;
 };
 

@@ -131,6 +131,8 @@ void run(const Arguments &arguments) {
     print(session.models()[i].label, session.model_pools()[i]);
   for (size_t i = 0; i < session.feature_names().size(); ++i)
     print(session.feature_names()[i], session.feature_pools()[i]);
+  for (size_t i = 0; i < session.aggregate_names().size(); ++i)
+    std::printf("%s %.17g\n", session.aggregate_names()[i].c_str(), session.aggregates()[i]);
 }
 
 }  // namespace
