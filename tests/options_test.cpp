@@ -148,6 +148,11 @@ TEST(Registry, TablesAreSound) {
       EXPECT_TRUE(!output.debug || names.count("debug")) << output.name;
       EXPECT_TRUE(!output.when[0] || names.count(output.when)) << output.name;
     }
+    for (const OutputSpec &aggregate : e->aggregates) {
+      EXPECT_TRUE(outputs.insert(aggregate.name).second) << aggregate.name;
+      EXPECT_TRUE(!aggregate.when[0] || names.count(aggregate.when)) << aggregate.name;
+      EXPECT_FALSE(aggregate.debug || aggregate.late) << aggregate.name;
+    }
     EXPECT_GT(e->sums_bytes, 0u);
   }
 }

@@ -69,10 +69,9 @@ inline double psnr_score(double peak_squared, double mse, double least_mse, doub
 
 // Of a whole stream. Without errors the first term is infinite, and the cap counts; without samples it is not a
 // number, and -infinity, libvmaf's value, is left.
-inline double psnr_aggregate(double peak_squared, uint64_t squares, uint64_t samples) {
-  const double s = static_cast<double>(squares), n = static_cast<double>(samples);
-  const double psnr = 10.0 * (std::log10(peak_squared) + std::log10(n) - std::log10(s));
-  const double cap = std::ceil(10.0 * std::log10(peak_squared * n * 2.0));
+inline double psnr_aggregate(double peak_squared, double squares, double samples) {
+  const double psnr = 10.0 * (std::log10(peak_squared) + std::log10(samples) - std::log10(squares));
+  const double cap = std::ceil(10.0 * std::log10(peak_squared * samples * 2.0));
   return psnr < cap ? psnr : cap;
 }
 

@@ -2,6 +2,7 @@
 // engine/arith/psnr.h.
 #include "engine/arith/psnr.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/arith/float_samples.h"
@@ -21,16 +22,22 @@ constexpr OptionSpec kOptions[] = {
      "Sum of squared errors from which the largest PSNR follows; 0: the largest is 6 dB a bit and 12 dB."},
 };
 
-// Outputs of plane p: kPlane * p + kScore and + kError; then the aggregates.
-enum { kScore, kError, kPlane, kAggregate = 3 * kPlane };
+// Outputs of plane p: kPlane * p + kScore and + kError.
+enum { kScore, kError, kPlane };
 
 constexpr OutputSpec kOutputs[] = {
     {"psnr_y", "", false, false},
     {"mse_y", "", false, false, "enable_mse"},
-    {"psnr_cb", "", false, false, "enable_chroma"},
-    {"mse_cb", "", false, false, "enable_mse"},
-    {"psnr_cr", "", false, false, "enable_chroma"},
-    {"mse_cr", "", false, false, "enable_mse"},
+    {"psnr_cb", "", false, false, "", true},
+    {"mse_cb", "", false, false, "enable_mse", true},
+    {"psnr_cr", "", false, false, "", true},
+    {"mse_cr", "", false, false, "enable_mse", true},
+};
+
+constexpr OutputSpec kAggregates[] = {
+    {"apsnr_y", "", false, false, "enable_apsnr"},
+    {"apsnr_cb", "", false, false, "enable_apsnr", true},
+    {"apsnr_cr", "", false, false, "enable_apsnr", true},
 };
 
 double samples_of(const PictureFormat &format, int plane) {
@@ -54,20 +61,33 @@ class PsnrScorer final : public Scorer {
   void add(uint64_t frame, const std::byte *sums, const Emit &emit) override {
     PsnrSums exact;
     std::memcpy(&exact, sums, sizeof exact);
+    ++frames_;
     for (int p = 0; p < planes_; ++p) {
+      squares_[p] += exact.squares[p];
       const double mse = static_cast<double>(exact.squares[p]) / samples_[p];
       emit(kPlane * p + kScore, frame, psnr_score(peak_squared_, mse, 1e-16, caps_[p]));
       if (errors_) emit(kPlane * p + kError, frame, mse);
     }
   }
   void flush(const Emit &) override {}
-  void reset() override {}
+  void aggregate(const EmitAggregate &emit) const override {
+    for (int p = 0; p < planes_; ++p)
+      emit(p, psnr_aggregate(peak_squared_, static_cast<double>(squares_[p]),
+                             static_cast<double>(frames_ * static_cast<uint64_t>(samples_[p]))));
+  }
+  void reset() override {
+    frames_ = 0;
+    std::fill(squares_, squares_ + 3, 0);
+  }
 
  private:
   const int planes_;
   const bool errors_;
   double peak_squared_ = 0;
   double samples_[3] = {}, caps_[3] = {};
+  // Of the whole stream. One frame can have 2^62 squares, at 16 bits and 32768 samples each way.
+  uint64_t frames_ = 0;
+  unsigned __int128 squares_[3] = {};
 };
 
 Status check_format(const Options &options, const PictureFormat &format) {
@@ -152,6 +172,7 @@ const Extractor kPsnrExtractor = {
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<PsnrScorer>(options, format);
     },
+    .aggregates = kAggregates,
 };
 
 const Extractor kFloatPsnrExtractor = {
