@@ -128,13 +128,13 @@ class Judge {
     compare(name, pool.get(PoolMethod::harmonic_mean), pooled.harmonic_mean, where + ", harmonic mean");
   }
 
-  // A line for each output that differs at all, and one for the others.
-  void print(const std::string &title) const {
+  // How many outputs differ, and with `details` by how much.
+  void print(const std::string &title, bool details) const {
     size_t same = 0;
     for (const auto &[name, largest] : largest_) {
       if (largest.of_allowed == 0)
         ++same;
-      else
+      else if (details)
         std::printf("  %s: %s differs by at most %.3g (%.2g of what is allowed; %s)\n", title.c_str(),
                     name.c_str(), largest.difference, largest.of_allowed, largest.where.c_str());
     }

@@ -4,9 +4,8 @@
 //
 //   golden_test --gtest_filter='*psnr_hvs*'
 //
-// Every instruction set gives the same bits: they are compared with each other too. Unless VMAFHIP_TEST_FULL is set
-// (tests/run.sh --full), variants run on the six smallest clips, and all but the widest instruction set leave out the
-// clips in HD.
+// Every instruction set gives the same bits: they are compared with each other too, and the differences printed for one.
+// Unless VMAFHIP_TEST_FULL is set (tests/run.sh --full), variants run on the six smallest clips.
 //
 // Not here: integer adm with adm_csf_mode=1, where libvmaf's code paths contradict each other, is an error of ours and
 // has no figures.
@@ -74,13 +73,6 @@ std::vector<std::string> cases_by_size() {
   return names;
 }
 
-std::vector<std::string> default_cases(const std::string &isa) {
-  std::vector<std::string> names = cases_by_size();
-  if (!full() && isa != widest_isa())
-    std::erase_if(names, [](const auto &name) { return golden::load(name).parameters().width >= 1280; });
-  return names;
-}
-
 std::vector<std::string> variant_cases() {
   std::vector<std::string> names = cases_by_size();
   if (!full()) names.resize(6);
@@ -122,7 +114,7 @@ class Golden : public testing::TestWithParam<std::tuple<const Extractor *, const
   }
   void TearDown() override {
     ::unsetenv("VMAFHIP_ISA");
-    if (judge_.values() > 0) judge_.print(std::string(extractor().name) + " " + isa());
+    if (judge_.values() > 0) judge_.print(std::string(extractor().name) + " " + isa(), isa() == widest_isa());
   }
   static const Extractor &extractor() { return *std::get<0>(GetParam()); }
   static const char *isa() { return std::get<1>(GetParam()); }
@@ -197,7 +189,7 @@ bool is_unstable(const golden::Golden &golden, const std::string &score) {
 
 TEST_P(Golden, Default) {
   const std::string spec = default_spec(extractor());
-  for (const std::string &name : default_cases(isa())) {
+  for (const std::string &name : golden::case_names()) {
     const golden::Golden &golden = golden::load(name);
     const auto scored = run(name, spec, default_refusal(golden, extractor().name));
     if (!scored) continue;
@@ -216,7 +208,7 @@ TEST_P(Golden, Default) {
   }
   for (const Addition &addition : kAdditions)
     if (std::string(addition.extractor) == extractor().name)
-      for (const std::string &name : default_cases(isa())) compare_addition(name, addition);
+      for (const std::string &name : golden::case_names()) compare_addition(name, addition);
 }
 
 TEST_P(Golden, Variants) {
