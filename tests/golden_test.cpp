@@ -41,6 +41,13 @@ struct Addition {
 };
 constexpr Addition kAdditions[] = {{"vif", "enable_chroma=true", "_enable_chroma"}};
 
+// The square of the peak does not fit the fork's 32 bits.
+struct Overflow {
+  const char *score;
+  int depth;
+};
+constexpr Overflow kOverflows[] = {{"ssim", 16}};
+
 // A clip that nothing is refused for.
 constexpr const char *kWithEveryVariant = "sd-blur-8";
 
@@ -183,8 +190,12 @@ class Golden : public testing::TestWithParam<std::tuple<const Extractor *, const
   }
 };
 
-bool is_unstable(const golden::Golden &golden, const std::string &score) {
-  return std::count(golden.unstable().begin(), golden.unstable().end(), score) > 0;
+// Figures to leave out: those that libvmaf itself is not sure of, and those of an arithmetic that overflows.
+bool is_void(const golden::Golden &golden, const std::string &score) {
+  if (std::count(golden.unstable().begin(), golden.unstable().end(), score) > 0) return true;
+  return std::any_of(std::begin(kOverflows), std::end(kOverflows), [&](const Overflow &overflow) {
+    return score == overflow.score && golden.parameters().depth == overflow.depth;
+  });
 }
 
 TEST_P(Golden, Default) {
@@ -196,7 +207,7 @@ TEST_P(Golden, Default) {
     std::vector<size_t> places;  // in libvmaf's order
     for (size_t column = 0; column < scored->names.size(); ++column) {
       const std::string &score = scored->names[column];
-      if (is_unstable(golden, score)) continue;
+      if (is_void(golden, score)) continue;
       const bool of_fork = !golden.run("default").scores.count(score);
       const golden::Section &section = golden.run(of_fork ? "fork" : "default");
       judge_.compare_feature(*scored, column, section, score, name);
@@ -233,10 +244,10 @@ TEST_P(Golden, Variants) {
       const std::string where = name + ", " + spec;
       const golden::Section &section = golden.run("variant " + spec);
       std::vector<std::string> names = scored->names, expected = section.names;
-      std::erase_if(names, [&](const auto &score) { return is_unstable(golden, score); });
+      std::erase_if(names, [&](const auto &score) { return is_void(golden, score); });
       EXPECT_EQ(names, expected) << where;
       for (size_t column = 0; column < scored->names.size(); ++column)
-        if (!is_unstable(golden, scored->names[column]))
+        if (!is_void(golden, scored->names[column]))
           judge_.compare_feature(*scored, column, section, scored->names[column], where);
       EXPECT_EQ(scored->aggregate_names.size(), section.aggregate.size()) << where;
       compare_aggregates(*scored, section, where);
