@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 
@@ -75,7 +76,8 @@ class Bench {
     out["cpu_ms_per_frame"] = (cpu_seconds() - cpu) * 1000 / arguments_.frames;
     out["checksum"] = sum_.text();
     for (size_t i = 0; i < session_.aggregate_names().size(); ++i)
-      out["aggregates"][session_.aggregate_names()[i]] = session_.aggregates()[i];
+      if (!std::isnan(session_.aggregates()[i]))
+        out["aggregates"][session_.aggregate_names()[i]] = session_.aggregates()[i];
     if (!arguments_.stages) return;
     const std::vector<StageTime> after = session_.stage_times();
     for (size_t i = 0; i < after.size(); ++i)
