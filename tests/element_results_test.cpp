@@ -203,7 +203,7 @@ TEST_F(ResultsFileOfElement, HeatMapsThatCannotBeWrittenAreAWarning) {
   std::ofstream(maps) << "not a folder";
   Pipeline refused(text);
   EXPECT_EQ(refused.run(), "error");
-  ASSERT_EQ(refused.errors.size(), 1u);
+  ASSERT_FALSE(refused.errors.empty());
   EXPECT_NE(refused.errors[0].find("cannot write heat maps"), std::string::npos) << refused.errors[0];
 }
 
