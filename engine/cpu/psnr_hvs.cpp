@@ -49,7 +49,8 @@ template <class Sample>
 VMAFHIP_FLOATS_FN void read_blocks(const PlaneView &plane, int64_t first, int64_t last, Blocks *samples) {
   const Places<Sample> places(plane, first, last);
   // Bits beyond the depth would not fit the 16 bits of sums.
-  const W16 all = W16{} + static_cast<int16_t>((1 << plane.depth) - 1);
+  const int16_t top = static_cast<int16_t>((1 << plane.depth) - 1);
+  const W16 all = W16{} + top;
   for (int i = 0; i < kHvsSize; i++) {
     W16 row[8], column[8];
 #pragma GCC unroll 8
