@@ -7,9 +7,25 @@
 #include <bit>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 namespace vmafhip {
+namespace {
+
+// Files that somebody in this process writes.
+template <class FileId>
+struct Claims {
+  std::mutex mutex;
+  std::set<FileId> files;
+
+  static Claims &all() {
+    static Claims claims;
+    return claims;
+  }
+};
+
+}  // namespace
 
 HeatMaps::HeatMaps(const std::string &folder, const std::vector<std::string> &names) {
   namespace fs = std::filesystem;
@@ -20,17 +36,42 @@ HeatMaps::HeatMaps(const std::string &folder, const std::vector<std::string> &na
   if (!error && ::mkdir(folder.c_str(), 0770) != 0 && errno != EEXIST)
     error.assign(errno, std::generic_category());
   if (error) fail(folder, error.value());
-  for (size_t i = 0; i < paths_.size() && status_.ok(); ++i) {
-    const int fd = ::open(paths_[i].c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0 || ::close(fd) != 0) fail(paths_[i], errno);
+  for (size_t i = 0; i < paths_.size() && status_.ok(); ++i) create(paths_[i]);
+}
+
+HeatMaps::~HeatMaps() {
+  auto &claims = Claims<FileId>::all();
+  std::lock_guard lock(claims.mutex);
+  for (const FileId &file : claimed_) claims.files.erase(file);
+}
+
+void HeatMaps::create(const std::string &path) {
+  // Without O_NONBLOCK this would wait for the reader of a FIFO. Emptied only when nobody else writes it.
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+  struct stat info;
+  if (fd < 0 || fstat(fd, &info) != 0) {
+    fail(path, errno);
+    if (fd >= 0) ::close(fd);
+    return;
   }
+  if (S_ISREG(info.st_mode)) {
+    const FileId id(info.st_dev, info.st_ino);
+    auto &claims = Claims<FileId>::all();
+    std::lock_guard lock(claims.mutex);
+    if (!claims.files.insert(id).second)
+      fail(path, "it is being written already; give each measurement a folder of its own");
+    else
+      claimed_.push_back(id);
+  }
+  if (status_.ok() && S_ISREG(info.st_mode) && ftruncate(fd, 0) != 0) fail(path, errno);
+  if (::close(fd) != 0) fail(path, errno);
 }
 
 void HeatMaps::write(size_t file, uint64_t frame, const uint16_t *pixels, size_t count) {
   static_assert(std::endian::native == std::endian::little);
   if (!status().ok()) return;
   const std::string &path = paths_[file];
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return fail(path, errno);
   const auto *data = reinterpret_cast<const char *>(pixels);
   const size_t bytes = count * sizeof *pixels;
@@ -54,10 +95,15 @@ Status HeatMaps::status() const {
 }
 
 void HeatMaps::fail(const std::string &path, int error_number) {
+  // Of a FIFO that somebody reads.
+  fail(path, error_number == ESPIPE ? "it is not a regular file"
+                                    : std::generic_category().message(error_number));
+}
+
+void HeatMaps::fail(const std::string &path, const std::string &reason) {
   std::lock_guard lock(mutex_);
   if (!status_.ok()) return;
-  status_ = Status(Code::io, "cannot write heat maps to \"" + path +
-                                 "\": " + std::generic_category().message(error_number));
+  status_ = Status(Code::io, "cannot write heat maps to \"" + path + "\": " + reason);
 }
 
 }  // namespace vmafhip

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/status.h"
@@ -18,6 +19,8 @@ class HeatMaps {
  public:
   // Creates the folder, and the files in it, empty. status() says whether that worked.
   HeatMaps(const std::string &folder, const std::vector<std::string> &names);
+  HeatMaps(const HeatMaps &) = delete;
+  ~HeatMaps();
 
   // Puts the picture of a frame into a file; all pictures of a file have the same size.
   void write(size_t file, uint64_t frame, const uint16_t *pixels, size_t count);
@@ -25,9 +28,14 @@ class HeatMaps {
   Status status() const;
 
  private:
+  using FileId = std::pair<uint64_t, uint64_t>;  // device and inode
+
+  void create(const std::string &path);
   void fail(const std::string &path, int error_number);
+  void fail(const std::string &path, const std::string &reason);
 
   std::vector<std::string> paths_;
+  std::vector<FileId> claimed_;
   mutable std::mutex mutex_;
   Status status_;
 };

@@ -133,4 +133,11 @@ std::string normalised_option(const std::string &text) {
   return general(value);
 }
 
+std::string normalised_option(std::span<const OptionSpec> specs, std::string_view name,
+                              const std::string &text) {
+  for (const OptionSpec &spec : specs)
+    if (spec.name == name && spec.type == OptionType::string) return text;
+  return normalised_option(text);
+}
+
 }  // namespace vmafhip

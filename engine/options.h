@@ -61,5 +61,8 @@ class Options {
 // The text a number of a model file or a user option becomes before it is parsed: libvmaf rounds it to
 // f32 and prints it with %g (6 digits), so 0.1234567 means 0.123457. Other texts are returned as they are.
 std::string normalised_option(const std::string &text);
+// As above for the numbers among an extractor's options: a folder may be called 007.
+std::string normalised_option(std::span<const OptionSpec> specs, std::string_view name,
+                              const std::string &text);
 
 }  // namespace vmafhip

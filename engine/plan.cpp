@@ -26,6 +26,7 @@ Result<std::vector<FeatureRequest>> parse_features(const std::string &text) {
     FeatureRequest request;
     const size_t equals = find_escaped(piece, '=');
     request.extractor = unescape(piece.substr(0, equals));
+    const Extractor *extractor = find_extractor(request.extractor);
     if (equals != std::string::npos)
       for (const std::string &option : split_escaped(piece.substr(equals + 1), ':')) {
         const size_t middle = find_escaped(option, '=');
@@ -34,7 +35,9 @@ Result<std::vector<FeatureRequest>> parse_features(const std::string &text) {
                         "feature \"" + piece + "\": \"" + option +
                             "\" is not OPTION=VALUE (write NAME=OPTION=VALUE:OPTION=VALUE)");
         const std::string key = unescape(option.substr(0, middle));
-        if (!request.options.emplace(key, normalised_option(unescape(option.substr(middle + 1)))).second)
+        std::string value = unescape(option.substr(middle + 1));
+        if (extractor) value = normalised_option(extractor->options, key, value);
+        if (!request.options.emplace(key, value).second)
           return Status(Code::invalid_argument,
                         "feature \"" + piece + "\": option " + key + " is given twice");
       }

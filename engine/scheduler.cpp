@@ -133,6 +133,10 @@ void Scheduler::close() {
   clear();
   std::lock_guard lock(mutex_);
   open_ = false;
+  frames_.clear();
+  active_.clear();
+  free_.clear();
+  layout_.reset();  // metrics let go of their files, which the next layout may want
 }
 
 bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, bool measure_times) {

@@ -1,7 +1,10 @@
 // Banding: an evaluation by the book, libvmaf's tables and figures of the text, options and what they refuse.
 #include "engine/arith/cambi.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -355,6 +358,48 @@ TEST_F(CambiHeatMaps, SayThatADiskIsFullAndGoOn) {
   EXPECT_EQ(s->feature_pools()[0].count(), 3u);
   EXPECT_EQ(s->status().code(), Code::io);
   EXPECT_EQ(s->status().message(), "cannot write heat maps to \"" + name + "\": No space left on device");
+}
+
+TEST_F(CambiHeatMaps, WaitForNoReaderOfAFifo) {
+  const std::string name = folder_ + "/cambi_heatmap_scale_0_216x20_16b.gray";
+  ASSERT_EQ(mkfifo(name.c_str(), 0600), 0);
+  const Luma picture = bands(216, 20, 8, 0);
+  session(folder_, {}, picture);
+  EXPECT_EQ(configured_.code(), Code::io);
+  const int reader = open(name.c_str(), O_RDONLY | O_NONBLOCK);
+  const auto s = session(folder_, {}, picture);
+  play(*s, {picture});
+  EXPECT_EQ(s->status().message(), "cannot write heat maps to \"" + name + "\": it is not a regular file");
+  close(reader);
+}
+
+TEST_F(CambiHeatMaps, HaveOneWriter) {
+  const Luma picture = bands(216, 20, 8, 0);
+  const auto first = session(folder_, {}, picture);
+  ASSERT_TRUE(configured_.ok()) << configured_.message();
+  play(*first, {picture, picture});
+  const std::string name = folder_ + "/cambi_heatmap_scale_0_216x20_16b.gray";
+  ASSERT_EQ(contents(name).size(), 2u * 216 * 20);
+
+  session(folder_, {{"eotf", "pq"}}, picture);
+  EXPECT_EQ(configured_.message(), "cannot write heat maps to \"" + name +
+                                       "\": it is being written already; give each measurement a folder of "
+                                       "its own");
+  EXPECT_EQ(contents(name).size(), 2u * 216 * 20) << "of the first";
+  session(folder_ + "/other", {}, picture);
+  EXPECT_TRUE(configured_.ok()) << configured_.message();
+
+  // The same session begins again.
+  const PictureFormat format = {216, 20, 8, Chroma::c400};
+  EXPECT_TRUE(first->configure(format, format).ok());
+  EXPECT_EQ(contents(name).size(), 0u);
+}
+
+TEST_F(CambiHeatMaps, FollowOneAnother) {
+  for (int n = 0; n < 2; ++n) {
+    session(folder_, {}, bands(216, 20, 8, 0));
+    EXPECT_TRUE(configured_.ok()) << configured_.message();
+  }
 }
 
 // ---- Tables ------------------------------------------------------------------------------------------------

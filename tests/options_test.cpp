@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/plan.h"
 #include "engine/registry.h"
 #include "engine/text.h"
 #include "tests/comma_locale.h"
@@ -108,6 +109,15 @@ TEST(Options, NormalisedAsModelFilesAre) {
   EXPECT_EQ(normalised_option("-2.50"), "-2.5");
   for (const char *text : {"true", "bilinear", "", "3.0x", "inf", "nan", "1 2"})
     EXPECT_EQ(normalised_option(text), text);
+}
+
+TEST(Options, TextsStayAsTheyAre) {
+  const auto specs = find_extractor("cambi")->options;
+  EXPECT_EQ(normalised_option(specs, "heatmaps_path", "007"), "007");
+  EXPECT_EQ(normalised_option(specs, "tvi_threshold", "0.250"), "0.25");
+  const auto plan = Plan::make("", "cambi=heatmaps_path=1.50:tvi_threshold=0.250");
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  EXPECT_EQ(plan->extractors[0].options.string("heatmaps_path"), "1.50");
 }
 
 TEST(Options, NoLocaleMatters) {

@@ -34,7 +34,8 @@ void apply(const std::map<std::string, OptionTexts, std::less<>> &overloads, con
     if (std::find(used.begin(), used.end(), provider->name) == used.end()) used.push_back(provider->name);
     const auto overload = overloads.find(std::string_view(provider->name));
     if (overload == overloads.end()) continue;
-    for (const auto &[option, value] : overload->second) feature.options[option] = normalised_option(value);
+    for (const auto &[option, value] : overload->second)
+      feature.options[option] = normalised_option(provider->options, option, value);
   }
   for (const auto &[extractor, options] : overloads)
     if (std::find(used.begin(), used.end(), extractor) == used.end())
