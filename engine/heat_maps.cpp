@@ -96,8 +96,8 @@ Status HeatMaps::status() const {
 
 void HeatMaps::fail(const std::string &path, int error_number) {
   // Of a FIFO that somebody reads.
-  fail(path, error_number == ESPIPE ? "it is not a regular file"
-                                    : std::generic_category().message(error_number));
+  fail(path,
+       error_number == ESPIPE ? "it is not a regular file" : std::generic_category().message(error_number));
 }
 
 void HeatMaps::fail(const std::string &path, const std::string &reason) {
