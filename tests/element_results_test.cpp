@@ -188,6 +188,12 @@ TEST_F(ResultsFileOfElement, HeatMapsThatCannotBeWrittenAreAWarning) {
   EXPECT_TRUE(good.warnings.empty());
   const std::string file = maps + "/cambi_heatmap_scale_0_240x216_16b.gray";
   EXPECT_EQ(std::filesystem::file_size(file), 4u * 2 * 240 * 216);
+  Pipeline second(text);
+  EXPECT_EQ(second.run(), "error");
+  ASSERT_FALSE(second.errors.empty());
+  EXPECT_NE(second.errors[0].find("it is being written already"), std::string::npos) << second.errors[0];
+  EXPECT_EQ(std::filesystem::file_size(file), 4u * 2 * 240 * 216);
+  good.stop();
 
   std::filesystem::remove(file);
   std::filesystem::create_symlink("/dev/full", file);
