@@ -24,14 +24,14 @@ constexpr int kAdmBands = 3;     // h, v, d
 constexpr int kAdmMinSize = 33;  // below it the coarsest level has fewer than five samples to filter
 
 // Wavelet filters in units of 2^-15.5; the low pass sums to sqrt(2), the high pass to 0.
-constexpr int32_t kAdmLow[4] = {15826, 27411, 7345, -4240};
-constexpr int32_t kAdmHigh[4] = {-4240, -7345, 27411, -15826};
+VMAFHIP_TABLE int32_t kAdmLow[4] = {15826, 27411, 7345, -4240};
+VMAFHIP_TABLE int32_t kAdmHigh[4] = {-4240, -7345, 27411, -15826};
 static_assert(kAdmLow[0] + kAdmLow[1] + kAdmLow[2] + kAdmLow[3] == 46342);
 static_assert(kAdmHigh[0] + kAdmHigh[1] + kAdmHigh[2] + kAdmHigh[3] == 0);
 
 // Right shifts after the vertical and the horizontal filter. Level 0 shifts by the depth vertically.
-constexpr int kAdmVerticalShift[kAdmScales] = {-1, 0, 16, 16};
-constexpr int kAdmHorizontalShift[kAdmScales] = {16, 15, 16, 15};
+VMAFHIP_TABLE int kAdmVerticalShift[kAdmScales] = {-1, 0, 16, 16};
+VMAFHIP_TABLE int kAdmHorizontalShift[kAdmScales] = {16, 15, 16, 15};
 
 // Where tap k of the wavelet reads: -1 is sample 1, but n is sample n - 1 again.
 VMAFHIP_HD constexpr int adm_index(int k, int n) { return k < 0 ? -k : k >= n ? 2 * n - 1 - k : k; }

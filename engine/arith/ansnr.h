@@ -21,10 +21,10 @@ template <int kLength>
 struct AnsnrFilter {
   float tap[kLength][kLength];
 };
-constexpr AnsnrFilter<3> kAnsnrReference = {{{1 / 16.0f, 2 / 16.0f, 1 / 16.0f},
-                                             {2 / 16.0f, 4 / 16.0f, 2 / 16.0f},
-                                             {1 / 16.0f, 2 / 16.0f, 1 / 16.0f}}};
-constexpr AnsnrFilter<5> kAnsnrDistorted = {
+VMAFHIP_TABLE AnsnrFilter<3> kAnsnrReference = {{{1 / 16.0f, 2 / 16.0f, 1 / 16.0f},
+                                                 {2 / 16.0f, 4 / 16.0f, 2 / 16.0f},
+                                                 {1 / 16.0f, 2 / 16.0f, 1 / 16.0f}}};
+VMAFHIP_TABLE AnsnrFilter<5> kAnsnrDistorted = {
     {{2 / 571.0f, 7 / 571.0f, 12 / 571.0f, 7 / 571.0f, 2 / 571.0f},
      {7 / 571.0f, 31 / 571.0f, 52 / 571.0f, 31 / 571.0f, 7 / 571.0f},
      {12 / 571.0f, 52 / 571.0f, 127 / 571.0f, 52 / 571.0f, 12 / 571.0f},

@@ -21,9 +21,9 @@ constexpr int kCambiFraction = 24;  // c-values are multiples of 2^-24: those th
 constexpr int kCambiFirstExponent = 0x3f00;  // upper half of 0.5f; that of the largest c-value is 0x4614
 
 // Weight of a contrast of d + 1 codes.
-constexpr uint8_t kCambiWeights[kCambiMostContrasts] = {1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8,
-                                                        8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
-constexpr int kCambiScaleWeights[kCambiScales] = {16, 8, 4, 2, 1};
+VMAFHIP_TABLE uint8_t kCambiWeights[kCambiMostContrasts] = {1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8,
+                                                            8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
+VMAFHIP_TABLE int kCambiScaleWeights[kCambiScales] = {16, 8, 4, 2, 1};
 
 // A picture's size when it is analysed, and the window there.
 struct CambiTarget {

@@ -15,6 +15,14 @@
 #define VMAFHIP_HD [[gnu::always_inline]] static inline
 #endif
 
+// A table that such functions read at an index known at run time: nvcc wants those in the GPU's memory. (One that stands
+// in a function needs no word.)
+#if defined(__CUDACC__)
+#define VMAFHIP_TABLE static __device__ constexpr
+#else
+#define VMAFHIP_TABLE constexpr
+#endif
+
 namespace vmafhip {
 
 template <class T>

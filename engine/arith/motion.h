@@ -13,7 +13,7 @@ namespace vmafhip {
 constexpr int kMotionMinSize = 3;
 constexpr int kMotionRadius = 2;
 // Half of the symmetric low-pass, centre last, in units of 2^-16.
-constexpr int16_t kMotionTaps[3] = {3571, 16004, 26386};
+VMAFHIP_TABLE int16_t kMotionTaps[3] = {3571, 16004, 26386};
 static_assert(2 * (kMotionTaps[0] + kMotionTaps[1]) + kMotionTaps[2] == 65536);
 
 struct MotionParams {

@@ -30,7 +30,7 @@ VMAFHIP_HD constexpr int hvs_blocks_across(int samples) {
 // ---- Tables
 
 // Sensitivity to each coefficient, symmetric; planes Y, Cb, Cr. 4:2:2 and 4:4:4 have 4:2:0's.
-constexpr float kHvsSensitivity[3][kHvsTerms] = {
+VMAFHIP_TABLE float kHvsSensitivity[3][kHvsTerms] = {
     {1.6193873005f,   2.2901594831f,   2.08509755623f,  1.48366094411f,  1.00227514334f,  0.678296995242f,
      0.466224900598f, 0.3265091542f,   2.2901594831f,   1.94321815382f,  2.04793073064f,  1.68731108984f,
      1.2305666963f,   0.868920337363f, 0.61280991668f,  0.436405793551f, 2.08509755623f,  2.04793073064f,
@@ -79,7 +79,7 @@ constexpr HvsMask make_hvs_mask() {
   return mask;
 }
 // How much a coefficient counts as contrast that masks others.
-constexpr HvsMask kHvsMask = make_hvs_mask();
+VMAFHIP_TABLE HvsMask kHvsMask = make_hvs_mask();
 
 // ---- DCT. Up to 12 bits no value exceeds 32,764, so that lanes of 16 bits do: the largest, 8 * 4095, is the mean's.
 

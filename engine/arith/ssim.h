@@ -19,8 +19,9 @@ namespace vmafhip {
 constexpr int kSsimTaps = 11;
 constexpr int kSsimMargin = kSsimTaps - 1;  // by so much there are fewer windows than samples
 // The sum is 1.000002, and it is not normalised.
-constexpr float kSsimWindow[kSsimTaps] = {0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f,
-                                          0.213006f, 0.109361f, 0.036001f, 0.007599f, 0.001028f};
+VMAFHIP_TABLE float kSsimWindow[kSsimTaps] = {0.001028f, 0.007599f, 0.036001f, 0.109361f,
+                                              0.213006f, 0.266012f, 0.213006f, 0.109361f,
+                                              0.036001f, 0.007599f, 0.001028f};
 
 template <class Real>
 VMAFHIP_HD WideOf<Real> ssim_tap(Real sample, int tap) {

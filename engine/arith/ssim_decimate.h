@@ -32,7 +32,7 @@ VMAFHIP_HD constexpr bool ssim_box_is_exact(int factor) { return (factor & (fact
 constexpr int kSsimHalfTaps = 9, kSsimHalfReach = kSsimHalfTaps / 2;
 
 // A quarter of the table, its middle last.
-constexpr float kSsimHalf[kSsimHalfReach + 1][kSsimHalfReach + 1] = {
+VMAFHIP_TABLE float kSsimHalf[kSsimHalfReach + 1][kSsimHalfReach + 1] = {
     {0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
     {-0.000450f, 0.000283f, 0.001316f, -0.004490f, -0.010146f},
     {-0.002090f, 0.001316f, 0.006115f, -0.020867f, -0.047149f},

@@ -11,7 +11,7 @@ namespace vmafhip {
 
 // 256 times the normal density of sigma 1.5, rounded; the middle makes the sum 256.
 constexpr int kSsimIntegerTaps = 9, kSsimIntegerReach = kSsimIntegerTaps / 2;
-constexpr int kSsimIntegerWindow[kSsimIntegerReach + 1] = {2, 9, 28, 55, 68};  // half of it, middle last
+VMAFHIP_TABLE int kSsimIntegerWindow[kSsimIntegerReach + 1] = {2, 9, 28, 55, 68};  // half of it, middle last
 static_assert(2 * (2 + 9 + 28 + 55) + 68 == 256);
 
 // Sum of the taps that are inside a line of n samples, at sample i.

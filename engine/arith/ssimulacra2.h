@@ -145,8 +145,8 @@ VMAFHIP_HD R ssimulacra2_half(R top_left, R top_right, R bottom_left, R bottom_r
 constexpr int kSsimulacra2Radius = 5;                       // N
 constexpr int kSsimulacra2Ahead = kSsimulacra2Radius - 1;   // from an output to the latest input
 constexpr int kSsimulacra2Window = 2 * kSsimulacra2Radius;  // between the two inputs
-constexpr float kSsimulacra2BlurWeights[] = {0.0552952364f, -0.0588366874f, 0.0129558193f};
-constexpr float kSsimulacra2BlurFactors[] = {-1.90211308f, -1.17557049f, -1.22464685e-16f};
+VMAFHIP_TABLE float kSsimulacra2BlurWeights[] = {0.0552952364f, -0.0588366874f, 0.0129558193f};
+VMAFHIP_TABLE float kSsimulacra2BlurFactors[] = {-1.90211308f, -1.17557049f, -1.22464685e-16f};
 
 template <class R>
 struct Ssimulacra2Blur {

@@ -18,10 +18,10 @@ namespace vmafhip {
 constexpr int kVifScales = 4;
 constexpr int kVifMinSize = 16;  // below it the coarsest scale has fewer than two samples
 constexpr int kVifMaxRadius = 8;
-constexpr int kVifTapCount[kVifScales] = {17, 9, 5, 3};
+VMAFHIP_TABLE int kVifTapCount[kVifScales] = {17, 9, 5, 3};
 
 // Gaussian windows in units of 2^-16.
-constexpr uint16_t kVifTaps[kVifScales][17] = {
+VMAFHIP_TABLE uint16_t kVifTaps[kVifScales][17] = {
     {489, 935, 1640, 2640, 3896, 5274, 6547, 7455, 7784, 7455, 6547, 5274, 3896, 2640, 1640, 935, 489},
     {1244, 3663, 7925, 12590, 14692, 12590, 7925, 3663, 1244},
     {3571, 16004, 26386, 16004, 3571},

@@ -76,9 +76,9 @@ inline int vif_float_min_size(const VifFloatParams &params) {
 // ---- Per pixel. T: float, or a vector of them -----------------------------------------------------------------
 
 // About log2(x) for x >= 1: of the mantissa 1 + t a polynomial in t, highest power first, without a constant.
-constexpr float kVifFloatLog2[8] = {-0.012671635276421f, 0.064841182402670f,  -0.157048836463065f,
-                                    0.257167726303123f,  -0.353800560300520f, 0.480131410397451f,
-                                    -0.721314327952201f, 1.442694803896991f};
+VMAFHIP_TABLE float kVifFloatLog2[8] = {-0.012671635276421f, 0.064841182402670f,  -0.157048836463065f,
+                                        0.257167726303123f,  -0.353800560300520f, 0.480131410397451f,
+                                        -0.721314327952201f, 1.442694803896991f};
 
 // The exponent of infinity is 128.
 template <class T>
