@@ -1,12 +1,11 @@
 // log2_of() against the C library, and its vectors against its numbers.
-#include "engine/cpu/floats.h"
-// Templates over the words of floats.h come after it.
 #include "engine/arith/log2.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "engine/cpu/floats.h"
 #include "tests/metric_run.h"
 
 namespace vmafhip {

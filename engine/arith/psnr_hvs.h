@@ -83,10 +83,24 @@ VMAFHIP_TABLE HvsMask kHvsMask = make_hvs_mask();
 
 // ---- DCT. Up to 12 bits no value exceeds 32,764, so that lanes of 16 bits do: the largest, 8 * 4095, is the mean's.
 
-// Half of a, towards zero.
-VMAFHIP_HD int32_t hvs_half(int32_t a) { return (a - (a >> 31)) >> 1; }
-// (a * k + 2^14) >> 15, what vector units call a rounded high product.
-VMAFHIP_HD int32_t hvs_scale(int32_t a, int k) { return (a * k + (1 << 14)) >> 15; }
+// What a transform consists of, beside sums; engine/cpu/psnr_hvs_words.h has it for vectors.
+template <class Int>
+struct HvsSteps;
+template <>
+struct HvsSteps<int32_t> {
+  // Half of a, towards zero.
+  VMAFHIP_HD int32_t half(int32_t a) { return (a - (a >> 31)) >> 1; }
+  // (a * k + 2^14) >> 15, what vector units call a rounded high product.
+  VMAFHIP_HD int32_t scale(int32_t a, int k) { return (a * k + (1 << 14)) >> 15; }
+};
+template <class Int>
+VMAFHIP_HD Int hvs_half(Int a) {
+  return HvsSteps<Int>::half(a);
+}
+template <class Int>
+VMAFHIP_HD Int hvs_scale(Int a, int k) {
+  return HvsSteps<Int>::scale(a, k);
+}
 
 template <class Int>
 VMAFHIP_HD void hvs_transform(const Int (&a)[8], Int (&out)[8]) {

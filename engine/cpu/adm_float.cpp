@@ -4,8 +4,6 @@
 // Only the low bands that later scales read and three sums a row are kept, in the frame's memory; of everything else the
 // last three rows. Detail bands are worked out where sums need them: in the region and one sample around it, which
 // strips that meet do twice. What depends on the reference alone is done once for all distorted pictures.
-#include "engine/cpu/floats.h"  // before the definitions that are compiled for vectors
-
 #include <cstring>
 
 #include "engine/arith/power.h"
@@ -13,6 +11,7 @@
 #include "engine/cpu/adm_float_sums.h"
 #include "engine/cpu/adm_float_wavelet.h"
 #include "engine/cpu/arena.h"
+#include "engine/cpu/floats.h"
 #include "engine/cpu/kernels.h"
 
 namespace vmafhip::VMAFHIP_ISA {

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "engine/arith/adm_float.h"
 #include "engine/arith/float_samples.h"
+#include "engine/cpu/float_transpose.h"
 #include "engine/cpu/floats.h"
 
 namespace vmafhip {
@@ -54,18 +54,9 @@ VMAFHIP_FLOATS_FN AdmFloatPair adm_float_load(const float *from, float) {
   return {load_floats(from), load_floats(from + kFloats)};
 }
 
-// Every other float of two vectors, from `first` on.
-template <int first, int... lane>
-VMAFHIP_FLOATS_FN F32 adm_float_every_other(AdmFloatPair p, std::integer_sequence<int, lane...>) {
-  return __builtin_shufflevector(p.a, p.b, (2 * lane + first)...);
-}
-
 template <class Sample>
 VMAFHIP_FLOATS_FN void adm_float_store(AdmFloatPair p, const AdmFloatColumns &to, int x) {
-  if constexpr (sizeof(Sample) == sizeof(float)) {
-    constexpr auto lanes = std::make_integer_sequence<int, kFloats>();
-    p = {adm_float_every_other<0>(p, lanes), adm_float_every_other<1>(p, lanes)};
-  }
+  if constexpr (sizeof(Sample) == sizeof(float)) p = {even_lanes(p.a, p.b), odd_lanes(p.a, p.b)};
   store_vector(to.even + x / 2, p.a);
   store_vector(to.odd + x / 2, p.b);
 }

@@ -257,7 +257,7 @@ class CambiTiling {
     }
     const auto contrast = [&](I32 pixels, F32 factor) __attribute__((always_inline)) {
       // The first product is exact, the second is rounded as the integer would be.
-      return to_real(own) * factor * to_real(pixels) * gather(kReciprocals.of, own + pixels);
+      return to_real(own) * factor * to_real(pixels) * gather_floats(kReciprocals.of, own + pixels);
     };
     if (lanes_of(I32(next > best * (1 - 0x1p-9f)))) {
       F32 value = {};

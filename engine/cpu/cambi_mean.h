@@ -101,7 +101,7 @@ struct CambiRange {
     for (int t = 0; t < count; t++)
       tiles[t].found->values = cambi_split(tiles[t].values, tiles[t].found->values, range, &sum);
   }
-  const double smallest = static_cast<double>(vmafhip::real_of(bits));
+  const double smallest = static_cast<double>(real_of(bits));
   sum.add(static_cast<uint64_t>(smallest * (1 << kCambiFraction)), static_cast<uint64_t>(equal));
   return sum.value() / static_cast<double>(top);
 }

@@ -104,15 +104,5 @@ VMAFHIP_FLOATS_FN F32 rough_reciprocal(F32 a) {
 #endif
 }
 
-VMAFHIP_FLOATS_FN F32 gather(const float *table, I32 at) {
-#if defined(__AVX512BW__)
-  return _mm512_i32gather_ps(__m512i(at), table, 4);
-#elif defined(__AVX2__)
-  return _mm256_i32gather_ps(table, __m256i(at), 4);
-#else
-  return F32{table[at[0]], table[at[1]], table[at[2]], table[at[3]]};
-#endif
-}
-
 }  // namespace
 }  // namespace vmafhip

@@ -1,9 +1,8 @@
 // CIEDE2000 on the CPU, a row at a time: samples as floats with chroma at luma's size, then L*a*b*, then differences.
-#include "engine/cpu/floats.h"  // before the templates that it has the words for
-
-#include "engine/cpu/arena.h"
 #include "engine/cpu/ciede.h"
+#include "engine/cpu/arena.h"
 #include "engine/cpu/colour_rows.h"
+#include "engine/cpu/floats.h"
 
 namespace vmafhip::VMAFHIP_ISA {
 namespace {

@@ -3,9 +3,8 @@
 #pragma once
 #include <cstddef>
 
-#include "engine/cpu/floats.h"
-// Templates over the words of floats.h come after it.
 #include "engine/arith/float_scale.h"
+#include "engine/cpu/floats.h"
 
 namespace vmafhip {
 
@@ -22,16 +21,6 @@ namespace {
 // Vectors read and write up to so many floats beyond the end of a row.
 constexpr int kFloatScaleBeyond = 16;
 
-VMAFHIP_FLOATS_FN F32 gather_floats(const float *row, const int32_t *index) {
-#if defined(__AVX512BW__)
-  return _mm512_i32gather_ps(_mm512_loadu_si512(index), row, 4);
-#elif defined(__AVX2__)
-  return _mm256_i32gather_ps(row, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(index)), 4);
-#else
-  return F32{row[index[0]], row[index[1]], row[index[2]], row[index[3]]};
-#endif
-}
-
 // A row of the scaled plane from the rows that its taps read, with their weights.
 [[maybe_unused]] void float_scale_row(FloatScaling method, const FloatScaleAxis &columns,
                                       const float *const *rows, const float *weights, float *to) {
@@ -40,8 +29,9 @@ VMAFHIP_FLOATS_FN F32 gather_floats(const float *row, const int32_t *index) {
     FloatScaleSum<F32> sum;
     for (int j = 0; j < taps; j++)
       for (int i = 0; i < taps; i++)
-        FloatScaleSum<F32>::add(sum, load_floats(columns.weight + i * columns.stride + x), weights[j],
-                                gather_floats(rows[j], columns.index + i * columns.stride + x));
+        FloatScaleSum<F32>::add(
+            sum, load_floats(columns.weight + i * columns.stride + x), weights[j],
+            gather_floats(rows[j], load_vector<I32>(columns.index + i * columns.stride + x)));
     store_vector(to + x, FloatScaleSum<F32>::result(sum, method));
   }
 }

@@ -53,6 +53,17 @@ VMAFHIP_FLOATS_FN void store_vector(void *to, V v) {
   std::memcpy(to, &v, sizeof v);
 }
 
+// from[at] of each lane.
+VMAFHIP_FLOATS_FN F32 gather_floats(const float *from, I32 at) {
+#if defined(__AVX512BW__)
+  return _mm512_i32gather_ps(__m512i(at), from, 4);
+#elif defined(__AVX2__)
+  return _mm256_i32gather_ps(from, __m256i(at), 4);
+#else
+  return F32{from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+#endif
+}
+
 // kFloats unsigned bytes or words as integers.
 VMAFHIP_FLOATS_FN I32 load_integers(const uint8_t *from) {
 #if defined(__AVX512BW__)
@@ -80,59 +91,6 @@ VMAFHIP_FLOATS_FN I32 load_integers(const uint16_t *from) {
   return I32{from[0], from[1], from[2], from[3]};
 #endif
 }
-
-// ---- Lanes
-
-VMAFHIP_FLOATS_FN F32 to_real(I32 a) { return __builtin_convertvector(a, F32); }
-VMAFHIP_FLOATS_FN I32 truncate(F32 a) { return __builtin_convertvector(a, I32); }
-
-VMAFHIP_FLOATS_FN F32 select(I32 m, F32 a, F32 b) { return m ? a : b; }
-VMAFHIP_FLOATS_FN I32 select(I32 m, I32 a, I32 b) { return m ? a : b; }
-VMAFHIP_FLOATS_FN F64 select(I64 m, F64 a, F64 b) { return m ? a : b; }
-VMAFHIP_FLOATS_FN I64 select(I64 m, I64 a, I64 b) { return m ? a : b; }
-
-VMAFHIP_FLOATS_FN I32 bits_of(F32 a) { return I32(a); }
-VMAFHIP_FLOATS_FN I64 bits_of(F64 a) { return I64(a); }
-VMAFHIP_FLOATS_FN F32 real_of(I32 a) { return F32(a); }
-VMAFHIP_FLOATS_FN F64 real_of(I64 a) { return F64(a); }
-
-VMAFHIP_FLOATS_FN F32 absolute(F32 a) { return F32(I32(a) & 0x7fffffff); }
-VMAFHIP_FLOATS_FN F64 absolute(F64 a) { return F64(I64(a) & 0x7fffffffffffffff); }
-
-#if defined(__AVX512BW__)
-VMAFHIP_FLOATS_FN F32 minimum(F32 a, F32 b) { return _mm512_min_ps(a, b); }
-VMAFHIP_FLOATS_FN F32 maximum(F32 a, F32 b) { return _mm512_max_ps(a, b); }
-VMAFHIP_FLOATS_FN F64 minimum(F64 a, F64 b) { return _mm512_min_pd(a, b); }
-VMAFHIP_FLOATS_FN F64 maximum(F64 a, F64 b) { return _mm512_max_pd(a, b); }
-VMAFHIP_FLOATS_FN F32 square_root(F32 a) { return _mm512_sqrt_ps(a); }
-VMAFHIP_FLOATS_FN F64 square_root(F64 a) { return _mm512_sqrt_pd(a); }
-#elif defined(__AVX2__)
-VMAFHIP_FLOATS_FN F32 minimum(F32 a, F32 b) { return _mm256_min_ps(a, b); }
-VMAFHIP_FLOATS_FN F32 maximum(F32 a, F32 b) { return _mm256_max_ps(a, b); }
-VMAFHIP_FLOATS_FN F64 minimum(F64 a, F64 b) { return _mm256_min_pd(a, b); }
-VMAFHIP_FLOATS_FN F64 maximum(F64 a, F64 b) { return _mm256_max_pd(a, b); }
-VMAFHIP_FLOATS_FN F32 square_root(F32 a) { return _mm256_sqrt_ps(a); }
-VMAFHIP_FLOATS_FN F64 square_root(F64 a) { return _mm256_sqrt_pd(a); }
-#elif defined(__SSE2__)
-VMAFHIP_FLOATS_FN F32 minimum(F32 a, F32 b) { return _mm_min_ps(a, b); }
-VMAFHIP_FLOATS_FN F32 maximum(F32 a, F32 b) { return _mm_max_ps(a, b); }
-VMAFHIP_FLOATS_FN F64 minimum(F64 a, F64 b) { return _mm_min_pd(a, b); }
-VMAFHIP_FLOATS_FN F64 maximum(F64 a, F64 b) { return _mm_max_pd(a, b); }
-VMAFHIP_FLOATS_FN F32 square_root(F32 a) { return _mm_sqrt_ps(a); }
-VMAFHIP_FLOATS_FN F64 square_root(F64 a) { return _mm_sqrt_pd(a); }
-#else
-VMAFHIP_FLOATS_FN F32 minimum(F32 a, F32 b) { return a < b ? a : b; }
-VMAFHIP_FLOATS_FN F32 maximum(F32 a, F32 b) { return a > b ? a : b; }
-VMAFHIP_FLOATS_FN F64 minimum(F64 a, F64 b) { return a < b ? a : b; }
-VMAFHIP_FLOATS_FN F64 maximum(F64 a, F64 b) { return a > b ? a : b; }
-template <class V>
-VMAFHIP_FLOATS_FN V square_roots(V a) {
-  for (size_t i = 0; i < sizeof a / sizeof a[0]; i++) a[i] = square_root(a[i]);
-  return a;
-}
-VMAFHIP_FLOATS_FN F32 square_root(F32 a) { return square_roots(a); }
-VMAFHIP_FLOATS_FN F64 square_root(F64 a) { return square_roots(a); }
-#endif
 
 // ---- Wide
 
@@ -166,56 +124,6 @@ VMAFHIP_FLOATS_FN WideMask operator<(Wide a, Wide b) { return {a.low < b.low, a.
 VMAFHIP_FLOATS_FN WideMask operator>(Wide a, Wide b) { return {a.low > b.low, a.high > b.high}; }
 VMAFHIP_FLOATS_FN WideMask operator<=(Wide a, Wide b) { return {a.low <= b.low, a.high <= b.high}; }
 VMAFHIP_FLOATS_FN WideMask operator>=(Wide a, Wide b) { return {a.low >= b.low, a.high >= b.high}; }
-VMAFHIP_FLOATS_FN Wide select(WideMask m, Wide a, Wide b) {
-  return Wide::make(select(m.low, a.low, b.low), select(m.high, a.high, b.high));
-}
-VMAFHIP_FLOATS_FN Wide minimum(Wide a, Wide b) {
-  return Wide::make(minimum(a.low, b.low), minimum(a.high, b.high));
-}
-VMAFHIP_FLOATS_FN Wide maximum(Wide a, Wide b) {
-  return Wide::make(maximum(a.low, b.low), maximum(a.high, b.high));
-}
-VMAFHIP_FLOATS_FN Wide absolute(Wide a) { return Wide::make(absolute(a.low), absolute(a.high)); }
-VMAFHIP_FLOATS_FN Wide square_root(Wide a) { return Wide::make(square_root(a.low), square_root(a.high)); }
-
-#if defined(__AVX512BW__)
-VMAFHIP_FLOATS_FN Wide widen(F32 a) {
-  return Wide::make(_mm512_cvtps_pd(_mm512_castps512_ps256(a)),
-                    _mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1)));
-}
-VMAFHIP_FLOATS_FN F32 narrow(Wide a) {
-  return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(a.low)), _mm512_cvtpd_ps(a.high), 1);
-}
-// All ones where both doubles of a pair of lanes have it, in the order of the floats.
-VMAFHIP_FLOATS_FN I32 narrow(WideMask m) {
-  return I32(_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(__m512i(m.low))),
-                                _mm512_cvtepi64_epi32(__m512i(m.high)), 1));
-}
-#elif defined(__AVX2__)
-VMAFHIP_FLOATS_FN Wide widen(F32 a) {
-  return Wide::make(_mm256_cvtps_pd(_mm256_castps256_ps128(a)), _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1)));
-}
-VMAFHIP_FLOATS_FN F32 narrow(Wide a) {
-  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a.low)), _mm256_cvtpd_ps(a.high), 1);
-}
-VMAFHIP_FLOATS_FN I32 narrow(WideMask m) {
-  const __m256 even = _mm256_shuffle_ps(__m256(m.low), __m256(m.high), 0x88);
-  return I32(_mm256_permute4x64_pd(__m256d(even), 0xd8));
-}
-#else
-VMAFHIP_FLOATS_FN Wide widen(F32 a) { return Wide::make(F64{a[0], a[1]}, F64{a[2], a[3]}); }
-VMAFHIP_FLOATS_FN F32 narrow(Wide a) {
-#if defined(__SSE2__)
-  return _mm_movelh_ps(_mm_cvtpd_ps(a.low), _mm_cvtpd_ps(a.high));
-#else
-  return F32{float(a.low[0]), float(a.low[1]), float(a.high[0]), float(a.high[1])};
-#endif
-}
-VMAFHIP_FLOATS_FN I32 narrow(WideMask m) {
-  return I32(__builtin_shuffle(I32(m.low), I32(m.high), I32{0, 2, 4, 6}));
-}
-#endif
-
 // ---- Half
 
 constexpr int kDoubles = kFloats / 2;
@@ -223,41 +131,160 @@ using Half = float __attribute__((vector_size(VMAFHIP_VECTOR_BYTES / 2)));
 
 VMAFHIP_FLOATS_FN Half load_half(const float *from) { return load_vector<Half>(from); }
 
-// GCC 12 makes two conversions of __builtin_convertvector() where the processor has one.
-#if defined(__AVX512BW__)
-VMAFHIP_FLOATS_FN F64 widen(Half a) { return _mm512_cvtps_pd(a); }
-VMAFHIP_FLOATS_FN Half narrow(F64 a) { return _mm512_cvtpd_ps(a); }
-#elif defined(__AVX2__)
-VMAFHIP_FLOATS_FN F64 widen(Half a) { return _mm256_cvtps_pd(a); }
-VMAFHIP_FLOATS_FN Half narrow(F64 a) { return _mm256_cvtpd_ps(a); }
-#else
-VMAFHIP_FLOATS_FN F64 widen(Half a) { return __builtin_convertvector(a, F64); }
-VMAFHIP_FLOATS_FN Half narrow(F64 a) { return __builtin_convertvector(a, Half); }
-#endif
-
 }  // namespace
 
+// ---- The words of engine/arith/real.h
+
 template <>
-struct RealTraits<Half> {
-  using Wide = F64;
-  VMAFHIP_HD Half splat(double v) { return Half{} + static_cast<float>(v); }
+struct RealTraits<I32> {
+  VMAFHIP_FLOATS_FN I32 select(I32 m, I32 a, I32 b) { return m ? a : b; }
+  VMAFHIP_FLOATS_FN F32 to_real(I32 a) { return __builtin_convertvector(a, F32); }
+  VMAFHIP_FLOATS_FN F32 real_of(I32 a) { return F32(a); }
 };
+template <>
+struct RealTraits<I64> {
+  VMAFHIP_FLOATS_FN I64 select(I64 m, I64 a, I64 b) { return m ? a : b; }
+  VMAFHIP_FLOATS_FN F64 real_of(I64 a) { return F64(a); }
+};
+
 template <>
 struct RealTraits<F32> {
   using Int = I32;
   using Wide = vmafhip::Wide;
-  VMAFHIP_HD F32 splat(double v) { return F32{} + static_cast<float>(v); }
+  VMAFHIP_FLOATS_FN F32 splat(double v) { return F32{} + static_cast<float>(v); }
+  VMAFHIP_FLOATS_FN F32 select(I32 m, F32 a, F32 b) { return m ? a : b; }
+  VMAFHIP_FLOATS_FN F32 absolute(F32 a) { return F32(I32(a) & 0x7fffffff); }
+  VMAFHIP_FLOATS_FN I32 truncate(F32 a) { return __builtin_convertvector(a, I32); }
+  VMAFHIP_FLOATS_FN I32 bits_of(F32 a) { return I32(a); }
+#if defined(__AVX512BW__)
+  VMAFHIP_FLOATS_FN F32 minimum(F32 a, F32 b) { return _mm512_min_ps(a, b); }
+  VMAFHIP_FLOATS_FN F32 maximum(F32 a, F32 b) { return _mm512_max_ps(a, b); }
+  VMAFHIP_FLOATS_FN F32 square_root(F32 a) { return _mm512_sqrt_ps(a); }
+  VMAFHIP_FLOATS_FN Wide widen(F32 a) {
+    return Wide::make(_mm512_cvtps_pd(_mm512_castps512_ps256(a)),
+                      _mm512_cvtps_pd(_mm512_extractf32x8_ps(a, 1)));
+  }
+#elif defined(__AVX2__)
+  VMAFHIP_FLOATS_FN F32 minimum(F32 a, F32 b) { return _mm256_min_ps(a, b); }
+  VMAFHIP_FLOATS_FN F32 maximum(F32 a, F32 b) { return _mm256_max_ps(a, b); }
+  VMAFHIP_FLOATS_FN F32 square_root(F32 a) { return _mm256_sqrt_ps(a); }
+  VMAFHIP_FLOATS_FN Wide widen(F32 a) {
+    return Wide::make(_mm256_cvtps_pd(_mm256_castps256_ps128(a)),
+                      _mm256_cvtps_pd(_mm256_extractf128_ps(a, 1)));
+  }
+#else
+#if defined(__SSE2__)
+  VMAFHIP_FLOATS_FN F32 minimum(F32 a, F32 b) { return _mm_min_ps(a, b); }
+  VMAFHIP_FLOATS_FN F32 maximum(F32 a, F32 b) { return _mm_max_ps(a, b); }
+  VMAFHIP_FLOATS_FN F32 square_root(F32 a) { return _mm_sqrt_ps(a); }
+#else
+  VMAFHIP_FLOATS_FN F32 minimum(F32 a, F32 b) { return a < b ? a : b; }
+  VMAFHIP_FLOATS_FN F32 maximum(F32 a, F32 b) { return a > b ? a : b; }
+  VMAFHIP_FLOATS_FN F32 square_root(F32 a) {
+    for (int i = 0; i < kFloats; i++) a[i] = __builtin_sqrtf(a[i]);
+    return a;
+  }
+#endif
+  VMAFHIP_FLOATS_FN Wide widen(F32 a) { return Wide::make(F64{a[0], a[1]}, F64{a[2], a[3]}); }
+#endif
 };
+
 template <>
 struct RealTraits<F64> {
   using Int = I64;
   using Wide = F64;
-  VMAFHIP_HD F64 splat(double v) { return F64{} + v; }
+  VMAFHIP_FLOATS_FN F64 splat(double v) { return F64{} + v; }
+  VMAFHIP_FLOATS_FN F64 select(I64 m, F64 a, F64 b) { return m ? a : b; }
+  VMAFHIP_FLOATS_FN F64 absolute(F64 a) { return F64(I64(a) & 0x7fffffffffffffff); }
+  VMAFHIP_FLOATS_FN I64 bits_of(F64 a) { return I64(a); }
+#if defined(__AVX512BW__)
+  VMAFHIP_FLOATS_FN F64 minimum(F64 a, F64 b) { return _mm512_min_pd(a, b); }
+  VMAFHIP_FLOATS_FN F64 maximum(F64 a, F64 b) { return _mm512_max_pd(a, b); }
+  VMAFHIP_FLOATS_FN F64 square_root(F64 a) { return _mm512_sqrt_pd(a); }
+  VMAFHIP_FLOATS_FN Half narrow(F64 a) { return _mm512_cvtpd_ps(a); }
+#elif defined(__AVX2__)
+  VMAFHIP_FLOATS_FN F64 minimum(F64 a, F64 b) { return _mm256_min_pd(a, b); }
+  VMAFHIP_FLOATS_FN F64 maximum(F64 a, F64 b) { return _mm256_max_pd(a, b); }
+  VMAFHIP_FLOATS_FN F64 square_root(F64 a) { return _mm256_sqrt_pd(a); }
+  VMAFHIP_FLOATS_FN Half narrow(F64 a) { return _mm256_cvtpd_ps(a); }
+#else
+#if defined(__SSE2__)
+  VMAFHIP_FLOATS_FN F64 minimum(F64 a, F64 b) { return _mm_min_pd(a, b); }
+  VMAFHIP_FLOATS_FN F64 maximum(F64 a, F64 b) { return _mm_max_pd(a, b); }
+  VMAFHIP_FLOATS_FN F64 square_root(F64 a) { return _mm_sqrt_pd(a); }
+#else
+  VMAFHIP_FLOATS_FN F64 minimum(F64 a, F64 b) { return a < b ? a : b; }
+  VMAFHIP_FLOATS_FN F64 maximum(F64 a, F64 b) { return a > b ? a : b; }
+  VMAFHIP_FLOATS_FN F64 square_root(F64 a) {
+    for (int i = 0; i < kDoubles; i++) a[i] = __builtin_sqrt(a[i]);
+    return a;
+  }
+#endif
+  VMAFHIP_FLOATS_FN Half narrow(F64 a) { return __builtin_convertvector(a, Half); }
+#endif
 };
+
+template <>
+struct RealTraits<Half> {
+  using Wide = F64;
+  VMAFHIP_FLOATS_FN Half splat(double v) { return Half{} + static_cast<float>(v); }
+  // GCC 12 makes two conversions of __builtin_convertvector() where the processor has one.
+#if defined(__AVX512BW__)
+  VMAFHIP_FLOATS_FN F64 widen(Half a) { return _mm512_cvtps_pd(a); }
+#elif defined(__AVX2__)
+  VMAFHIP_FLOATS_FN F64 widen(Half a) { return _mm256_cvtps_pd(a); }
+#else
+  VMAFHIP_FLOATS_FN F64 widen(Half a) { return __builtin_convertvector(a, F64); }
+#endif
+};
+
+template <>
+struct RealTraits<WideMask> {
+  // All ones where both doubles of a pair of lanes have it, in the order of the floats.
+  VMAFHIP_FLOATS_FN I32 narrow(WideMask m) {
+#if defined(__AVX512BW__)
+    return I32(_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(__m512i(m.low))),
+                                  _mm512_cvtepi64_epi32(__m512i(m.high)), 1));
+#elif defined(__AVX2__)
+    const __m256 even = _mm256_shuffle_ps(__m256(m.low), __m256(m.high), 0x88);
+    return I32(_mm256_permute4x64_pd(__m256d(even), 0xd8));
+#else
+    return I32(__builtin_shuffle(I32(m.low), I32(m.high), I32{0, 2, 4, 6}));
+#endif
+  }
+};
+
 template <>
 struct RealTraits<Wide> {
   using Wide = vmafhip::Wide;
-  VMAFHIP_HD Wide splat(double v) { return Wide::make(F64{} + v, F64{} + v); }
+  using Part = RealTraits<F64>;
+  VMAFHIP_FLOATS_FN Wide splat(double v) { return Wide::make(F64{} + v, F64{} + v); }
+  VMAFHIP_FLOATS_FN Wide select(WideMask m, Wide a, Wide b) {
+    return Wide::make(Part::select(m.low, a.low, b.low), Part::select(m.high, a.high, b.high));
+  }
+  VMAFHIP_FLOATS_FN Wide minimum(Wide a, Wide b) {
+    return Wide::make(Part::minimum(a.low, b.low), Part::minimum(a.high, b.high));
+  }
+  VMAFHIP_FLOATS_FN Wide maximum(Wide a, Wide b) {
+    return Wide::make(Part::maximum(a.low, b.low), Part::maximum(a.high, b.high));
+  }
+  VMAFHIP_FLOATS_FN Wide absolute(Wide a) {
+    return Wide::make(Part::absolute(a.low), Part::absolute(a.high));
+  }
+  VMAFHIP_FLOATS_FN Wide square_root(Wide a) {
+    return Wide::make(Part::square_root(a.low), Part::square_root(a.high));
+  }
+  VMAFHIP_FLOATS_FN F32 narrow(Wide a) {
+#if defined(__AVX512BW__)
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(a.low)), _mm512_cvtpd_ps(a.high), 1);
+#elif defined(__AVX2__)
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a.low)), _mm256_cvtpd_ps(a.high), 1);
+#elif defined(__SSE2__)
+    return _mm_movelh_ps(_mm_cvtpd_ps(a.low), _mm_cvtpd_ps(a.high));
+#else
+    return F32{float(a.low[0]), float(a.low[1]), float(a.high[0]), float(a.high[1])};
+#endif
+  }
 };
 
 }  // namespace vmafhip

@@ -1,12 +1,11 @@
 // Float motion on the CPU: kFloats rows of both frames at a time. Column sums of both, transposed, so that a vector
 // holds a column of these rows; then row sums, magnitudes of their difference, and the sums along the rows.
-#include "engine/cpu/floats.h"  // first: the definitions are templates that have to know its words
-
 #include <cstring>
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/float_filter.h"
 #include "engine/cpu/float_samples.h"
+#include "engine/cpu/floats.h"
 #include "engine/cpu/motion_float.h"
 
 namespace vmafhip::VMAFHIP_ISA {

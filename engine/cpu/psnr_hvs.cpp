@@ -2,10 +2,8 @@
 // comes of them.
 #include "engine/cpu/psnr_hvs.h"
 
-// Vectors first: a template of engine/arith finds only those words for them that stand before it.
-#include "engine/cpu/psnr_hvs_words.h"
-
 #include "engine/arith/psnr_hvs.h"
+#include "engine/cpu/psnr_hvs_words.h"
 
 namespace vmafhip::VMAFHIP_ISA {
 namespace {

@@ -1,8 +1,9 @@
-// Vectors of 16-bit integers for psnr_hvs: a block in each lane. The words of engine/arith/psnr_hvs.h exist for them.
+// Vectors of 16-bit integers for psnr_hvs: a block in each lane. A transform's steps for them.
 // Everything is local to the including file: it is compiled once per instruction set.
 #pragma once
 #include <cstdint>
 
+#include "engine/arith/psnr_hvs.h"
 #include "engine/cpu/floats.h"
 
 namespace vmafhip {
@@ -12,8 +13,6 @@ constexpr int kWords = 2 * kFloats;
 
 using W16 = int16_t __attribute__((vector_size(VMAFHIP_VECTOR_BYTES)));
 
-VMAFHIP_FLOATS_FN W16 hvs_half(W16 a) { return (a - (a >> 15)) >> 1; }
-
 // What interleaves lanes of a and b within each 16 bytes: from the low or the high half, in units of Unit.
 #if defined(__AVX512BW__)
 VMAFHIP_FLOATS_FN W16 low16(W16 a, W16 b) { return W16(_mm512_unpacklo_epi16(__m512i(a), __m512i(b))); }
@@ -22,9 +21,6 @@ VMAFHIP_FLOATS_FN W16 low32(W16 a, W16 b) { return W16(_mm512_unpacklo_epi32(__m
 VMAFHIP_FLOATS_FN W16 high32(W16 a, W16 b) { return W16(_mm512_unpackhi_epi32(__m512i(a), __m512i(b))); }
 VMAFHIP_FLOATS_FN W16 low64(W16 a, W16 b) { return W16(_mm512_unpacklo_epi64(__m512i(a), __m512i(b))); }
 VMAFHIP_FLOATS_FN W16 high64(W16 a, W16 b) { return W16(_mm512_unpackhi_epi64(__m512i(a), __m512i(b))); }
-VMAFHIP_FLOATS_FN W16 hvs_scale(W16 a, int k) {
-  return W16(_mm512_mulhrs_epi16(__m512i(a), _mm512_set1_epi16(static_cast<short>(k))));
-}
 // kFloats signed words as floats.
 VMAFHIP_FLOATS_FN F32 load_signed(const int16_t *from) {
   return to_real(I32(_mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)))));
@@ -36,9 +32,6 @@ VMAFHIP_FLOATS_FN W16 low32(W16 a, W16 b) { return W16(_mm256_unpacklo_epi32(__m
 VMAFHIP_FLOATS_FN W16 high32(W16 a, W16 b) { return W16(_mm256_unpackhi_epi32(__m256i(a), __m256i(b))); }
 VMAFHIP_FLOATS_FN W16 low64(W16 a, W16 b) { return W16(_mm256_unpacklo_epi64(__m256i(a), __m256i(b))); }
 VMAFHIP_FLOATS_FN W16 high64(W16 a, W16 b) { return W16(_mm256_unpackhi_epi64(__m256i(a), __m256i(b))); }
-VMAFHIP_FLOATS_FN W16 hvs_scale(W16 a, int k) {
-  return W16(_mm256_mulhrs_epi16(__m256i(a), _mm256_set1_epi16(static_cast<short>(k))));
-}
 VMAFHIP_FLOATS_FN F32 load_signed(const int16_t *from) {
   return to_real(I32(_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(from)))));
 }
@@ -56,22 +49,11 @@ VMAFHIP_FLOATS_FN W16 high64(W16 a, W16 b) {
   return __builtin_shuffle(a, b, W16{4, 5, 6, 7, 12, 13, 14, 15});
 }
 #if defined(__SSE2__)
-VMAFHIP_FLOATS_FN W16 hvs_scale(W16 a, int k) {
-  // Multiply-adds of the pairs (a, 1) and (k, 2^14).
-  const __m128i one = _mm_set1_epi16(1), by = _mm_set1_epi32((1 << 30) | k);
-  const __m128i low = _mm_madd_epi16(_mm_unpacklo_epi16(__m128i(a), one), by),
-                high = _mm_madd_epi16(_mm_unpackhi_epi16(__m128i(a), one), by);
-  return W16(_mm_packs_epi32(_mm_srai_epi32(low, 15), _mm_srai_epi32(high, 15)));
-}
 VMAFHIP_FLOATS_FN F32 load_signed(const int16_t *from) {
   const __m128i v = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(from));
   return to_real(I32(_mm_srai_epi32(_mm_unpacklo_epi16(v, v), 16)));
 }
 #else
-VMAFHIP_FLOATS_FN W16 hvs_scale(W16 a, int k) {
-  for (int i = 0; i < kWords; i++) a[i] = static_cast<int16_t>((a[i] * k + (1 << 14)) >> 15);
-  return a;
-}
 VMAFHIP_FLOATS_FN F32 load_signed(const int16_t *from) {
   return to_real(I32{from[0], from[1], from[2], from[3]});
 }
@@ -134,4 +116,26 @@ VMAFHIP_FLOATS_FN void transpose_eights(const W16 (&v)[8], W16 (&out)[8]) {
 }
 
 }  // namespace
+
+template <>
+struct HvsSteps<W16> {
+  VMAFHIP_FLOATS_FN W16 half(W16 a) { return (a - (a >> 15)) >> 1; }
+  VMAFHIP_FLOATS_FN W16 scale(W16 a, int k) {
+#if defined(__AVX512BW__)
+    return W16(_mm512_mulhrs_epi16(__m512i(a), _mm512_set1_epi16(static_cast<short>(k))));
+#elif defined(__AVX2__)
+    return W16(_mm256_mulhrs_epi16(__m256i(a), _mm256_set1_epi16(static_cast<short>(k))));
+#elif defined(__SSE2__)
+    // Multiply-adds of the pairs (a, 1) and (k, 2^14).
+    const __m128i one = _mm_set1_epi16(1), by = _mm_set1_epi32((1 << 30) | k);
+    const __m128i low = _mm_madd_epi16(_mm_unpacklo_epi16(__m128i(a), one), by),
+                  high = _mm_madd_epi16(_mm_unpackhi_epi16(__m128i(a), one), by);
+    return W16(_mm_packs_epi32(_mm_srai_epi32(low, 15), _mm_srai_epi32(high, 15)));
+#else
+    for (int i = 0; i < kWords; i++) a[i] = static_cast<int16_t>((a[i] * k + (1 << 14)) >> 15);
+    return a;
+#endif
+  }
+};
+
 }  // namespace vmafhip

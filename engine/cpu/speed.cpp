@@ -1,8 +1,7 @@
 // SpEED on the CPU: the coarse scale of a plane, and what its blocks carry.
-#include "engine/cpu/floats.h"
-// Definitions that are templates over its words come after it.
-#include "engine/arith/speed_blocks.h"
 #include "engine/cpu/speed.h"
+#include "engine/arith/speed_blocks.h"
+#include "engine/cpu/floats.h"
 #include "engine/cpu/speed_covariance.h"
 #include "engine/cpu/speed_reduce.h"
 

@@ -1,9 +1,8 @@
 // Covariances of the 25 offsets in a block over all positions of a window. Each of the 325 sums has its own f64 sum in
 // raster order; vectors hold neighbouring sums, and as many as registers can hold go through a run of positions at once.
 #pragma once
-#include "engine/cpu/floats.h"
-// Templates over the words of floats.h come after it.
 #include "engine/arith/speed_eigen.h"
+#include "engine/cpu/floats.h"
 
 namespace vmafhip {
 namespace {

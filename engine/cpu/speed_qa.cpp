@@ -1,8 +1,7 @@
 // speed_qa on the CPU: neighbouring blocks on vectors.
-#include "engine/cpu/floats.h"
-// Definitions that are templates over its words come after it.
 #include "engine/arith/speed_qa.h"
 #include "engine/cpu/arena.h"
+#include "engine/cpu/floats.h"
 #include "engine/cpu/speed_qa.h"
 
 namespace vmafhip::VMAFHIP_ISA {

@@ -1,7 +1,5 @@
 // Structural similarity on the CPU: windows and decimation of strips.
-// The words of the definitions' templates, which have to be known before these.
 #include "engine/cpu/floats.h"
-
 #include "engine/cpu/kernels.h"
 #include "engine/cpu/ssim_decimate.h"
 #include "engine/cpu/ssim_windows.h"

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/arith/ssim_decimate.h"
 #include "engine/cpu/arena.h"
+#include "engine/cpu/float_transpose.h"
 #include "engine/cpu/floats.h"
 #include "engine/cpu/ssim_planes.h"
 
@@ -80,15 +81,10 @@ struct SsimHalfScratch {
 };
 
 VMAFHIP_FLOATS_FN void ssim_split(const float *from, int count, float *even, float *odd) {
-  I32 first, second;
-  for (int i = 0; i < kFloats; i++) {
-    first[i] = 2 * i;
-    second[i] = 2 * i + 1;
-  }
   for (int x = 0; x < count; x += kFloats) {
     const F32 low = load_floats(from + 2 * x), high = load_floats(from + 2 * x + kFloats);
-    store_vector(even + x, __builtin_shuffle(low, high, first));
-    store_vector(odd + x, __builtin_shuffle(low, high, second));
+    store_vector(even + x, even_lanes(low, high));
+    store_vector(odd + x, odd_lanes(low, high));
   }
 }
 

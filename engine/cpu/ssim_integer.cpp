@@ -1,12 +1,10 @@
 // Integer structural similarity on the CPU: rows are summed into the scratch memory, columns there, block by block.
 // 32-bit integers hold the moments at depth 8, doubles at every depth.
 
-// The words of the definitions' templates, which have to be known before these.
-#include "engine/cpu/floats.h"
-
 #include <cstring>
 
 #include "engine/cpu/arena.h"
+#include "engine/cpu/floats.h"
 #include "engine/cpu/kernels.h"
 #include "engine/cpu/ssim_sums.h"
 

@@ -3,9 +3,8 @@
 //
 // A block of inputs at (x, y) gives outputs at (x - kAhead, y - kAhead). Blocks go on beyond the border until the last
 // output is out; what lies outside the picture is not summed.
-#include "engine/cpu/floats.h"  // before the templates that it has the words for
-
 #include "engine/cpu/ssimulacra2.h"
+#include "engine/cpu/floats.h"
 #include "engine/cpu/ssimulacra2_colours.h"
 
 namespace vmafhip::VMAFHIP_ISA {

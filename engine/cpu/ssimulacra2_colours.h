@@ -2,9 +2,9 @@
 // Everything is local to the including file: it is compiled once per instruction set.
 #pragma once
 #include "engine/cpu/colour_rows.h"
+#include "engine/cpu/float_transpose.h"
 #include "engine/cpu/ssimulacra2.h"
 #include "engine/cpu/ssimulacra2_memory.h"
-#include "engine/cpu/transpose.h"
 
 namespace vmafhip {
 namespace {

@@ -3,13 +3,12 @@
 // For each chunk of columns: column sums of means, squares and products, transposed, so that a vector holds a column of
 // kFloats rows; then row sums, statistics, and the sums along the rows, in the order of the definition. What the
 // reference has to itself is worked out once for all distorted pictures.
-#include "engine/cpu/floats.h"  // first: the definitions are templates that have to know its words
-
 #include <cstring>
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/float_filter.h"
 #include "engine/cpu/float_samples.h"
+#include "engine/cpu/floats.h"
 #include "engine/cpu/vif_float.h"
 
 namespace vmafhip::VMAFHIP_ISA {
