@@ -54,7 +54,7 @@ constexpr Entry kEntries[] = {
      [](auto &k, auto &o, auto &f, int n) {
        return make_cpu_speed_temporal(k, speed_temporal_params(o), f, n);
      }},
-    {&kSsimExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_ssim_integer(k, f, n); }},
+    {&kSsimIntegerExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_ssim_integer(k, f, n); }},
     {&kSsimulacra2Extractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_ssimulacra2(k, ssimulacra2_params(o), f, n); }},
     {&kSpeedQaExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_speed_qa(k, f, n); }},
@@ -98,10 +98,10 @@ Status Extractor::check(const Options &options, const PictureFormat &format) con
   if (format.width < limits.min_width || format.height < limits.min_height)
     return Status(Code::unsupported, metric + " needs at least " + size(limits.min_width, limits.min_height) +
                                          " samples, " + picture);
-  const bool even = format.depth == 8 || format.depth == 10 || format.depth == 12 || format.depth == 16;
-  if (format.depth < 8 || format.depth > limits.max_depth || (limits.even_depths && !even)) {
+  const bool common = format.depth == 8 || format.depth == 10 || format.depth == 12 || format.depth == 16;
+  if (format.depth < 8 || format.depth > limits.max_depth || (limits.common_depths && !common)) {
     const std::string top = std::to_string(limits.max_depth);
-    const std::string depths = !limits.even_depths      ? "8 to " + top
+    const std::string depths = !limits.common_depths    ? "8 to " + top
                                : limits.max_depth == 16 ? "8, 10, 12 or 16"
                                                         : "8, 10 or " + top;
     return Status(Code::unsupported, metric + " needs " + depths + " bits a sample, " + picture + " at " +

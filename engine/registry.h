@@ -29,9 +29,9 @@ struct OutputSpec {
 // Which pictures an extractor is defined for. Sizes are of luma.
 struct FormatLimits {
   int min_width = 1, min_height = 1;
-  bool chroma = false;       // 4:0:0 is refused
-  bool even_depths = false;  // 8, 10, 12 and 16 bits only
-  int max_depth = 16;        // at least 8 always
+  bool chroma = false;         // 4:0:0 is refused
+  bool common_depths = false;  // 8, 10, 12 and 16 bits only
+  int max_depth = 16;          // at least 8 always
 };
 
 // One extractor, whatever computes it. One constant of this type per extractor stands in

@@ -35,8 +35,7 @@ void unpack(const Plane &plane, int down, int up, std::byte *buffer, int first, 
 
 PlaneSize plane_size(const PictureFormat &format, int plane) {
   if (plane == 0) return {format.width, format.height};
-  const bool half_width = format.chroma == Chroma::c420 || format.chroma == Chroma::c422;
-  const bool half_height = format.chroma == Chroma::c420;
+  const bool half_width = chroma_shift_x(format.chroma) > 0, half_height = chroma_shift_y(format.chroma) > 0;
   if (format.chroma == Chroma::c400) return {};
   return {half_width ? format.width / 2 + format.width % 2 : format.width,
           half_height ? format.height / 2 + format.height % 2 : format.height};

@@ -135,12 +135,6 @@ TEST(AdmFloatIsa, LargePictures) {
   }
 }
 
-std::vector<const CpuKernels *> all_kernels() {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
-  return all;
-}
-
 // Powers that are pooled, also where f32 ends.
 TEST(AdmFloatIsa, Powers) {
   Noise source(8);

@@ -190,12 +190,6 @@ TEST(AdmIsa, LargePictures) {
   }
 }
 
-std::vector<const CpuKernels *> all_kernels() {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
-  return all;
-}
-
 // Sums of two products, up to 2^63, rounded once: near halves of an f32's last bit a detour by f64 would show.
 TEST(AdmIsa, FloatsAreRoundedOnce) {
   Noise source(8);

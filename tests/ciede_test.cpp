@@ -261,7 +261,7 @@ TEST(Ciede, RefusesWhatItIsNotDefinedFor) {
 
 TEST(Ciede, NameStaysWhateverTheOption) {
   const Extractor &e = extractor("ciede");
-  EXPECT_EQ(log_name(e.outputs[0], parse(e, kPlain422)), "ciede2000");
+  EXPECT_EQ(log_name(e.outputs[0], parse(e, kPlain422)), "ciede2000_plain_422");
   EXPECT_FALSE(Options::parse(e.name, e.options, {{"plain_422", "maybe"}}).ok());
 }
 

@@ -96,35 +96,10 @@ struct StoredColours {
   StoredColours(const StoredColours &) = delete;
 };
 
-using Bytes = std::vector<std::byte>;
-
 // Sums of each distorted picture.
 inline std::vector<Bytes> measure_colours(const Extractor &extractor, const Metric &metric,
                                           const FrameView &frame, Order order = {}) {
-  const size_t pictures = frame.dist.size(), bytes = extractor.sums_bytes;
-  const Rubbish frame_memory(metric.frame_bytes());
-  std::vector<Bytes> total(pictures, Bytes(bytes));
-  for (int stage = 0; stage < metric.stages(); ++stage) {
-    const int strips = metric.strips(stage);
-    std::vector<Rubbish> partials;
-    for (int strip = 0; strip < strips; ++strip) partials.emplace_back(pictures * bytes);
-    std::atomic<int> taken = 0;
-    const auto work = [&] {
-      const Rubbish scratch(metric.scratch_bytes());
-      for (int i = taken++; i < strips; i = taken++) {
-        const int strip = order.backwards ? strips - 1 - i : i;
-        metric.measure(frame, stage, strip, frame_memory.get(), scratch.get(),
-                       partials[static_cast<size_t>(strip)].get());
-      }
-    };
-    std::vector<std::thread> threads;
-    for (int i = 1; i < order.threads; ++i) threads.emplace_back(work);
-    work();
-    for (std::thread &thread : threads) thread.join();
-    for (const Rubbish &partial : partials)
-      for (size_t d = 0; d < pictures; ++d) extractor.add_sums(total[d].data(), partial.get() + d * bytes);
-  }
-  return total;
+  return measure_bytes(metric, frame, extractor.sums_bytes, extractor.add_sums, order);
 }
 
 // The one score of an extractor that has one and looks at nothing but the frame.

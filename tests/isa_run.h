@@ -31,6 +31,12 @@ inline const std::vector<const CpuKernels *> &wide_kernels() {
 
 inline const CpuKernels &plain_kernels() { return **find_cpu_kernels("scalar"); }
 
+inline std::vector<const CpuKernels *> all_kernels() {
+  std::vector<const CpuKernels *> all = wide_kernels();
+  all.push_back(&plain_kernels());
+  return all;
+}
+
 // Memory of exactly so many bytes, 64-byte aligned, filled with rubbish.
 class Rubbish {
  public:
@@ -71,17 +77,19 @@ struct Order {
   int threads = 1;
 };
 
-// Sums per distorted picture.
-template <class Sums>
-std::vector<Sums> measure_sums(const Metric &metric, const FrameView &frame, Order order = {}) {
+using Bytes = std::vector<std::byte>;
+
+// Sums of each distorted picture, `bytes` long, which `add` adds.
+inline std::vector<Bytes> measure_bytes(const Metric &metric, const FrameView &frame, size_t bytes,
+                                        void (*add)(std::byte *total, const std::byte *partial),
+                                        Order order = {}) {
   const size_t pictures = frame.dist.size();
   const Rubbish frame_memory(metric.frame_bytes());
-  std::vector<Sums> total(pictures);
-  std::memset(static_cast<void *>(total.data()), 0, pictures * sizeof(Sums));
+  std::vector<Bytes> total(pictures, Bytes(bytes));
   for (int stage = 0; stage < metric.stages(); ++stage) {
     const int strips = metric.strips(stage);
     std::vector<Rubbish> partials;
-    for (int strip = 0; strip < strips; ++strip) partials.emplace_back(pictures * sizeof(Sums));
+    for (int strip = 0; strip < strips; ++strip) partials.emplace_back(pictures * bytes);
     std::atomic<int> taken = 0;
     const auto work = [&] {
       const Rubbish scratch(metric.scratch_bytes());
@@ -96,10 +104,19 @@ std::vector<Sums> measure_sums(const Metric &metric, const FrameView &frame, Ord
     work();
     for (std::thread &thread : threads) thread.join();
     for (const Rubbish &partial : partials)
-      for (size_t d = 0; d < pictures; ++d)
-        add_integer_sums<Sums>(reinterpret_cast<std::byte *>(&total[d]), partial.get() + d * sizeof(Sums));
+      for (size_t d = 0; d < pictures; ++d) add(total[d].data(), partial.get() + d * bytes);
   }
   return total;
+}
+
+// The same for sums of integers, and for those that are one strip's alone.
+template <class Sums>
+std::vector<Sums> measure_sums(const Metric &metric, const FrameView &frame, Order order = {}) {
+  const std::vector<Bytes> all = measure_bytes(metric, frame, sizeof(Sums), add_integer_sums<Sums>, order);
+  std::vector<Sums> sums(all.size());
+  for (size_t d = 0; d < all.size(); ++d)
+    std::memcpy(static_cast<void *>(&sums[d]), all[d].data(), sizeof(Sums));
+  return sums;
 }
 
 template <class Sums>

@@ -94,7 +94,7 @@ def gst(file, name, system, public=frozenset()):
 # The first folder that matches decides.
 RULES = [
     ("engine/arith", arith, "engine/arith and bare headers such as <cstdint>"),
-    ("engine/cpu", cpu, "engine/arith, engine/cpu, engine/{metric,options,picture,registry,scaler,status}.h, the standard library"),
+    ("engine/cpu", cpu, "engine/arith, engine/cpu, engine/{heat_maps,metric,options,picture,registry,scaler,status}.h, the standard library"),
     ("engine/hip", hip, "engine/arith, engine/hip, engine/*.h, kernels/args.h, the standard library"),
     ("engine/extractors", extractors, "engine/arith, engine/extractors, engine/*.h, the standard library"),
     ("engine/model", model, "engine/model, engine/*.h, nlohmann/json, the standard library"),

@@ -7,12 +7,6 @@ namespace {
 
 using namespace test;
 
-std::vector<const CpuKernels *> all_kernels() {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
-  return all;
-}
-
 MakeMetric make_chroma(const SpeedParams &params = {}) {
   return [params](const CpuKernels &kernels, const PictureFormat &format, int distorted) {
     return make_cpu_speed_chroma(kernels, params, format, distorted);

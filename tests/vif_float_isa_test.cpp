@@ -28,12 +28,6 @@ void expect_equal(const Luma &ref, const Luma &dist, const VifFloatParams &param
         << ", kernel scale " << params.kernel_scale << ", noise " << params.noise;
 }
 
-std::vector<const CpuKernels *> all_kernels() {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.insert(all.begin(), &plain_kernels());
-  return all;
-}
-
 TEST(VifFloatIsa, EverySize) {
   for (int width = 16; width <= 86; ++width) {
     const Luma ref = waves(width, 16 + width % 23, width % 2 ? 8 : 10, width);

@@ -234,13 +234,14 @@ TEST(VifFloat, RefusesWhatItIsNotDefinedFor) {
   EXPECT_EQ(
       said({{"vif_prescale", "4"}}, {400, 8193, 8, Chroma::c420}),
       "float_vif needs at most 32768x32768 samples, the picture is 400x8193, 1600x32772 after vif_prescale");
-  EXPECT_EQ(e.check(parse(e, {{"vif_prescale_method", "area"}})).message(),
-            "float_vif: vif_prescale_method must be nearest, bilinear, bicubic or lanczos4, not \"area\"");
+  EXPECT_EQ(
+      e.check(parse(e, {{"vif_prescale_method", "area"}})).message(),
+      "float_vif: option vif_prescale_method must be nearest, bilinear, bicubic or lanczos4, not \"area\"");
   EXPECT_TRUE(e.check(parse(e, {{"vif_kernelscale", "1.5005"}})).ok());
   EXPECT_EQ(
       e.check(parse(e, {{"vif_kernelscale", "1.2"}})).message(),
-      "float_vif: vif_kernelscale must be one of 1, 0.5, 1.5, 2, 0.666667, 2.4, 3.71134, 1.33333, 1.16667, "
-      "1.25, 1.41667, 1.66667, 3, 0.444444, 1.4746, 1.54, 1.6, 1.06667, 0.711111, 0.74074, 1.11111");
+      "float_vif: option vif_kernelscale must be one of 1, 0.5, 1.5, 2, 0.666667, 2.4, 3.71134, 1.33333, "
+      "1.16667, 1.25, 1.41667, 1.66667, 3, 0.444444, 1.4746, 1.54, 1.6, 1.06667, 0.711111, 0.74074, 1.11111");
 }
 
 }  // namespace

@@ -50,12 +50,6 @@ void expect_equal(const Luma &ref, const Luma &dist, const VifParams &params, co
         << params.gain_limit;
 }
 
-std::vector<const CpuKernels *> all_kernels() {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.insert(all.begin(), &plain_kernels());
-  return all;
-}
-
 constexpr VifParams kVariants[] = {{}, {1.0}, {1.25}, {100, true}};
 
 // Every entry of the table, in arguments of all magnitudes, with all bits that are cut off set and not.

@@ -1,5 +1,6 @@
 // Float ADM as a Metric: stages, strips and memory. Compiled for the baseline.
 #include "engine/cpu/cpu.h"
+#include "engine/cpu/strips.h"
 
 #include <cstring>
 
@@ -13,13 +14,7 @@ class CpuAdmFloat final : public Metric {
       : kernels_(*kernels.adm_float), params_(params), distorted_(distorted) {}
 
   int stages() const override { return kAdmScales + 1; }
-  int strips(int stage) const override {
-    if (stage == kAdmScales) return 1;
-    constexpr int64_t kSamples = 45000;
-    const AdmFloatScaleParams &p = params_.scale[stage];
-    const int64_t wanted = (static_cast<int64_t>(p.width) * p.height + kSamples / 2) / kSamples;
-    return static_cast<int>(larger<int64_t>(1, smaller<int64_t>(wanted, p.height / 8)));
-  }
+  int strips(int stage) const override { return stage == kAdmScales ? 1 : cut(stage).count; }
   size_t scratch_bytes() const override { return kernels_.scratch_bytes(params_, distorted_); }
   size_t frame_bytes() const override { return kernels_.frame_bytes(params_, distorted_); }
 
@@ -30,14 +25,18 @@ class CpuAdmFloat final : public Metric {
       kernels_.total(params_, distorted_, pictures, frame_memory, partial);
       return;
     }
-    const int64_t height = params_.scale[stage].height, count = strips(stage);
-    const auto begin = [&](int number) { return static_cast<int>(height * number / count); };
-    kernels_.measure(
-        {frame, params_, distorted_, stage, begin(strip), begin(strip + 1), frame_memory, scratch});
+    const Strips strips = cut(stage);
+    kernels_.measure({frame, params_, distorted_, stage, strips.begin(strip), strips.begin(strip + 1),
+                      frame_memory, scratch});
     std::memset(partial, 0, static_cast<size_t>(pictures) * sizeof(AdmFloatSums));
   }
 
  private:
+  Strips cut(int scale) const {
+    const AdmFloatScaleParams &p = params_.scale[scale];
+    return cut_by_samples(p.width, p.height, 45000, 8);
+  }
+
   const AdmFloatKernels &kernels_;
   const AdmFloatParams params_;
   const int distorted_;

@@ -1,5 +1,6 @@
 // ADM as a Metric: stages, strips and memory. Compiled for the baseline.
 #include "engine/cpu/cpu.h"
+#include "engine/cpu/strips.h"
 
 namespace vmafhip {
 namespace {
@@ -12,24 +13,23 @@ class CpuAdm final : public Metric {
       : kernels_(kernels), params_(params), distorted_(distorted) {}
 
   int stages() const override { return kAdmScales; }
-  int strips(int stage) const override {
-    constexpr int64_t kSamples = 45000;
-    const AdmScaleParams &p = params_.scale[stage];
-    const int64_t wanted = (static_cast<int64_t>(p.width) * p.height + kSamples / 2) / kSamples;
-    return static_cast<int>(larger<int64_t>(1, smaller<int64_t>(wanted, p.height / 8)));
-  }
+  int strips(int stage) const override { return cut(stage).count; }
   size_t scratch_bytes() const override { return kernels_.adm->scratch_bytes(params_, distorted_); }
   size_t frame_bytes() const override { return kernels_.adm->frame_bytes(params_, distorted_); }
 
   void measure(const FrameView &frame, int stage, int strip, std::byte *frame_memory, std::byte *scratch,
                std::byte *partial) const override {
-    const int64_t height = params_.scale[stage].height, count = strips(stage);
-    const auto begin = [&](int number) { return static_cast<int>(height * number / count); };
-    kernels_.adm->measure(
-        {frame, params_, distorted_, stage, begin(strip), begin(strip + 1), frame_memory, scratch, partial});
+    const Strips strips = cut(stage);
+    kernels_.adm->measure({frame, params_, distorted_, stage, strips.begin(strip), strips.begin(strip + 1),
+                           frame_memory, scratch, partial});
   }
 
  private:
+  Strips cut(int scale) const {
+    const AdmScaleParams &p = params_.scale[scale];
+    return cut_by_samples(p.width, p.height, 45000, 8);
+  }
+
   const CpuKernels &kernels_;
   const AdmParams params_;
   const int distorted_;

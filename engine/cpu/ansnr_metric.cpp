@@ -4,6 +4,7 @@
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/cpu.h"
+#include "engine/cpu/strips.h"
 
 namespace vmafhip {
 namespace {
@@ -11,31 +12,27 @@ namespace {
 class CpuAnsnr final : public Metric {
  public:
   CpuAnsnr(const AnsnrKernels &kernels, const PictureFormat &format, int distorted)
-      : kernels_(kernels), width_(format.width), height_(format.height), distorted_(distorted) {}
+      : kernels_(kernels),
+        width_(format.width),
+        height_(format.height),
+        distorted_(distorted),
+        strips_(cut_by_samples(format.width, format.height, 260000, 16)) {}
 
   int stages() const override { return 2; }
-  int strips(int stage) const override {
-    if (stage == 1) return 1;
-    constexpr int64_t kSamples = 260000;
-    const int64_t wanted = (static_cast<int64_t>(width_) * height_ + kSamples / 2) / kSamples;
-    return static_cast<int>(larger<int64_t>(1, smaller<int64_t>(wanted, height_ / 16)));
-  }
+  int strips(int stage) const override { return stage == 0 ? strips_.count : 1; }
   size_t scratch_bytes() const override { return kernels_.scratch_bytes(width_); }
   size_t frame_bytes() const override { return RowSums(nullptr, height_, distorted_).bytes; }
 
   void measure(const FrameView &frame, int stage, int strip, std::byte *frame_memory, std::byte *scratch,
                std::byte *partial) const override {
     const RowSums rows(frame_memory, height_, distorted_);
-    const auto begin = [&](int number) {
-      return static_cast<int>(static_cast<int64_t>(height_) * number / strips(0));
-    };
     for (size_t d = 0; d < frame.dist.size(); ++d) {
       AnsnrSums sums = {};
       // Each distorted picture has the signal's sums of its own: they take less time than to be told apart.
       float *const signal = rows.signal(d), *const noise = rows.noise(d);
       if (stage == 0)
-        kernels_.measure(
-            {frame.ref[0], frame.dist[d][0], begin(strip), begin(strip + 1), scratch, signal, noise});
+        kernels_.measure({frame.ref[0], frame.dist[d][0], strips_.begin(strip), strips_.begin(strip + 1),
+                          scratch, signal, noise});
       else
         for (int y = 0; y < height_; ++y) {
           sums.signal += signal[y];
@@ -62,6 +59,7 @@ class CpuAnsnr final : public Metric {
 
   const AnsnrKernels &kernels_;
   const int width_, height_, distorted_;
+  const Strips strips_;
 };
 
 }  // namespace

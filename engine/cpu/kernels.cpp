@@ -6,22 +6,22 @@
 
 namespace vmafhip::VMAFHIP_ISA {
 
-extern const AdmKernels adm_kernels;
 extern const AdmFloatKernels adm_float_kernels;
+extern const AdmKernels adm_kernels;
 extern const AnsnrKernels ansnr_kernels;
 extern const CambiKernels cambi_kernels;
 extern const CiedeKernels ciede_kernels;
 extern const MotionFloatKernels motion_float_kernels;
 extern const MotionKernels motion_kernels;
-extern const PsnrKernels psnr_kernels;
 extern const PsnrHvsKernels psnr_hvs_kernels;
+extern const PsnrKernels psnr_kernels;
 extern const ScaleKernels scale_kernels;
 extern const SpeedKernels speed_kernels;
 extern const SpeedQaKernels speed_qa_kernels;
-extern const Ssimulacra2Kernels ssimulacra2_kernels;
-extern const SsimKernels ssim_kernels;
-extern const VifFloatKernels vif_float_kernels;
 extern const SsimIntegerKernels ssim_integer_kernels;
+extern const SsimKernels ssim_kernels;
+extern const Ssimulacra2Kernels ssimulacra2_kernels;
+extern const VifFloatKernels vif_float_kernels;
 extern const VifKernels vif_kernels;
 
 const CpuKernels kernels = {

@@ -20,9 +20,8 @@ class CpuMotionFloat final : public Metric {
   CpuMotionFloat(const CpuKernels &kernels, const MotionFloatParams &params, const PictureFormat &format)
       : kernels_(*kernels.motion_float),
         params_(params),
-        shape_(motion_float_shape(format.width, format.height,
-                                  format.chroma == Chroma::c420 || format.chroma == Chroma::c422,
-                                  format.chroma == Chroma::c420, params)),
+        shape_(motion_float_shape(format.width, format.height, chroma_shift_x(format.chroma),
+                                  chroma_shift_y(format.chroma), params)),
         filter_(motion_float_filter(params.filter_size)) {
     if (!params.add_scale1) return;
     for (int p = 0; p < smaller(shape_.planes, 2); ++p) {

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "engine/cpu/cpu.h"
+#include "engine/cpu/strips.h"
 
 namespace vmafhip {
 namespace {
@@ -10,13 +11,12 @@ namespace {
 class CpuMotion final : public Metric {
  public:
   CpuMotion(const CpuKernels &kernels, const MotionParams &params, const PictureFormat &format)
-      : kernels_(kernels), params_(params), format_(format) {}
+      : kernels_(kernels),
+        params_(params),
+        format_(format),
+        strips_(cut_by_samples(format.width, format.height, 260000, 16)) {}
 
-  int strips(int) const override {
-    constexpr int64_t kSamples = 260000;
-    const int64_t wanted = (static_cast<int64_t>(format_.width) * format_.height + kSamples / 2) / kSamples;
-    return static_cast<int>(larger<int64_t>(1, smaller<int64_t>(wanted, format_.height / 16)));
-  }
+  int strips(int) const override { return strips_.count; }
   size_t scratch_bytes() const override {
     return kernels_.motion->scratch_bytes(format_.width, format_.height);
   }
@@ -25,11 +25,9 @@ class CpuMotion final : public Metric {
                std::byte *partial) const override {
     MotionSums result = {};
     const PlaneView &earlier = frame.earlier[static_cast<size_t>(motion_lag(params_) - 1)][0];
-    if (!params_.force_zero && earlier.data) {
-      const int64_t height = format_.height, count = strips(0);
-      const auto begin = [&](int number) { return static_cast<int>(height * number / count); };
-      result.sad = kernels_.motion->sad(earlier, frame.ref[0], begin(strip), begin(strip + 1), scratch);
-    }
+    if (!params_.force_zero && earlier.data)
+      result.sad = kernels_.motion->sad(earlier, frame.ref[0], strips_.begin(strip), strips_.begin(strip + 1),
+                                        scratch);
     for (size_t d = 0; d < frame.dist.size(); ++d)
       std::memcpy(partial + d * sizeof result, &result, sizeof result);
   }
@@ -38,6 +36,7 @@ class CpuMotion final : public Metric {
   const CpuKernels &kernels_;
   const MotionParams params_;
   const PictureFormat format_;
+  const Strips strips_;
 };
 
 }  // namespace

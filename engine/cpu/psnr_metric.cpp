@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "engine/cpu/cpu.h"
+#include "engine/cpu/strips.h"
 
 namespace vmafhip {
 namespace {
@@ -15,22 +16,16 @@ class PlaneStrips {
 
   PlaneStrips(const PictureFormat &format, int planes) : format_(format) {
     for (int p = 0; p < planes; ++p) {
-      constexpr int64_t kSamples = 260000;
       const PlaneView size = rounded_down({}, format, p);
-      const int64_t wanted = (static_cast<int64_t>(size.width) * size.height + kSamples / 2) / kSamples;
-      heights_[p] = size.height;
-      counts_[p] = static_cast<int>(larger<int64_t>(1, smaller<int64_t>(wanted, size.height / 16)));
+      cuts_[p] = cut_by_samples(size.width, size.height, 260000, 16);
     }
   }
 
-  int count() const { return counts_[0] + counts_[1] + counts_[2]; }
+  int count() const { return cuts_[0].count + cuts_[1].count + cuts_[2].count; }
   Strip operator[](int strip) const {
     int p = 0;
-    for (; strip >= counts_[p]; ++p) strip -= counts_[p];
-    const auto begin = [&](int number) {
-      return static_cast<int>(static_cast<int64_t>(heights_[p]) * number / counts_[p]);
-    };
-    return {p, begin(strip), begin(strip + 1)};
+    for (; strip >= cuts_[p].count; ++p) strip -= cuts_[p].count;
+    return {p, cuts_[p].begin(strip), cuts_[p].begin(strip + 1)};
   }
   PlaneView view(const Views &views, int plane) const {
     return rounded_down(views[static_cast<size_t>(plane)], format_, plane);
@@ -38,7 +33,7 @@ class PlaneStrips {
 
  private:
   const PictureFormat format_;
-  int heights_[3] = {}, counts_[3] = {};
+  Strips cuts_[3] = {{0, 0}, {0, 0}, {0, 0}};
 };
 
 // Sums of distorted picture `number` among a strip's results.

@@ -133,8 +133,8 @@ class CpuSpeedChroma final : public CpuSpeed {
   CpuSpeedChroma(const CpuKernels &kernels, const SpeedParams &params, const PictureFormat &format,
                  int distorted)
       : CpuSpeed(kernels, params, 2,
-                 speed_chroma_size(format.width, format.height, format.chroma != Chroma::c444,
-                                   format.chroma == Chroma::c420),
+                 speed_chroma_size(format.width, format.height, chroma_shift_x(format.chroma),
+                                   chroma_shift_y(format.chroma)),
                  distorted) {}
 
  private:

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "engine/cpu/cpu.h"
+#include "engine/cpu/strips.h"
 
 namespace vmafhip {
 namespace {
@@ -10,12 +11,13 @@ namespace {
 class CpuSsimInteger final : public Metric {
  public:
   CpuSsimInteger(const CpuKernels &kernels, const PictureFormat &format, int distorted)
-      : kernels_(*kernels.ssim_integer), height_(format.height), distorted_(distorted) {}
+      : kernels_(*kernels.ssim_integer),
+        height_(format.height),
+        distorted_(distorted),
+        strips_(cut_by_rows(format.height, kSsimIntegerStripRows)) {}
 
   int stages() const override { return 2; }
-  int strips(int stage) const override {
-    return stage == 0 ? (height_ + kSsimIntegerStripRows - 1) / kSsimIntegerStripRows : 1;
-  }
+  int strips(int stage) const override { return stage == 0 ? strips_.count : 1; }
   size_t scratch_bytes() const override { return kernels_.scratch_bytes(); }
   size_t frame_bytes() const override {
     return static_cast<size_t>(height_) * static_cast<size_t>(distorted_) * sizeof(double);
@@ -27,10 +29,8 @@ class CpuSsimInteger final : public Metric {
     for (size_t d = 0; d < frame.dist.size(); ++d) {
       double *rows = reinterpret_cast<double *>(frame_memory) + d * static_cast<size_t>(height_);
       if (stage == 0) {
-        const int64_t count = strips(0);
-        const int first = static_cast<int>(height_ * strip / count);
-        const int last = static_cast<int>(height_ * (strip + int64_t{1}) / count);
-        kernels_.measure(frame.ref[0], frame.dist[d][0], first, last, rows, scratch);
+        kernels_.measure(frame.ref[0], frame.dist[d][0], strips_.begin(strip), strips_.begin(strip + 1), rows,
+                         scratch);
       } else {
         SsimIntegerSums sums = {0};
         for (int y = 0; y < height_; ++y) sums.terms += rows[y];
@@ -42,6 +42,7 @@ class CpuSsimInteger final : public Metric {
  private:
   const SsimIntegerKernels &kernels_;
   const int height_, distorted_;
+  const Strips strips_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "engine/arith/ssim_decimate.h"
 #include "engine/cpu/arena.h"
 #include "engine/cpu/cpu.h"
+#include "engine/cpu/strips.h"
 
 namespace vmafhip {
 namespace {
@@ -134,9 +135,9 @@ class CpuSsim final : public Metric {
     work.planes = lists.planes;
     work.distorted = static_cast<int>(frame.dist.size());
     for (int p = 0; p <= work.distorted; ++p) lists.planes[p] = plane(frame, scale, p, frame_memory);
-    const int64_t count = window_strips(scale);
-    work.first = static_cast<int>(s.windows * strip / count);
-    work.last = static_cast<int>(s.windows * (strip + int64_t{1}) / count);
+    const Strips cut = {s.windows, window_strips(scale)};
+    work.first = cut.begin(strip);
+    work.last = cut.begin(strip + 1);
     // Only the coarsest scale's luminance counts.
     work.parts.l = params_.lcs || (params_.multi_scale && scale == kMsSsimScales - 1);
     work.parts.cs = params_.lcs || params_.multi_scale;
@@ -150,13 +151,13 @@ class CpuSsim final : public Metric {
   void decimate(const FrameView &frame, int scale, int picture, int strip, std::byte *frame_memory,
                 std::byte *scratch) const {
     const Scale &s = scale_[scale];
-    const int64_t count = decimate_strips(scale);
+    const Strips cut = {s.height, decimate_strips(scale)};
     SsimDecimateStrip work = {};
     work.from = plane(frame, scale - 1, picture, frame_memory);
     work.factor = box_ ? params_.factor : 0;
     work.width = s.width;
-    work.first = static_cast<int>(s.height * strip / count);
-    work.last = static_cast<int>(s.height * (strip + int64_t{1}) / count);
+    work.first = cut.begin(strip);
+    work.last = cut.begin(strip + 1);
     work.to = floats(scale, picture, frame_memory);
     work.stride = ssim_stride(s.width);
     work.scratch = scratch;

@@ -27,8 +27,8 @@ class CpuSsimulacra2 final : public Metric {
         curve_(curve()),
         pictures_(1 + distorted),
         scales_(ssimulacra2_scales(format.width, format.height)),
-        chroma_shift_x_(format.chroma == Chroma::c420 || format.chroma == Chroma::c422),
-        chroma_shift_y_(format.chroma == Chroma::c420) {
+        chroma_shift_x_(chroma_shift_x(format.chroma)),
+        chroma_shift_y_(chroma_shift_y(format.chroma)) {
     int width = format.width, height = format.height;
     for (int s = 0; s < scales_; ++s) {
       Size &size = sizes_[static_cast<size_t>(s)];

@@ -31,11 +31,10 @@ class CpuVif final : public Metric {
         planes_(params.chroma ? 3 : 1),
         pictures_(1 + distorted),
         log_table_(log_table()) {
-    const bool half_width = format.chroma == Chroma::c420 || format.chroma == Chroma::c422;
-    const bool half_height = format.chroma == Chroma::c420;
     for (int p = 0; p < planes_; ++p) {
-      sizes_[p].width = p > 0 && half_width ? (format.width + 1) / 2 : format.width;
-      sizes_[p].height = p > 0 && half_height ? (format.height + 1) / 2 : format.height;
+      const int x = p > 0 ? chroma_shift_x(format.chroma) : 0, y = p > 0 ? chroma_shift_y(format.chroma) : 0;
+      sizes_[p].width = (format.width + x) >> x;
+      sizes_[p].height = (format.height + y) >> y;
       for (int s = 1; s < kVifScales; ++s) {
         offsets_[p][s] = frame_samples_;
         frame_samples_ += plane_samples(p, s) * pictures_;

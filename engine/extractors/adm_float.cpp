@@ -127,14 +127,13 @@ const Extractor kAdmFloatExtractor = {
     .exactness =
         "Within 1.7e-7 of libvmaf's scores, relative, and 9 of 10 of them equal in all bits: libvmaf divides "
         "by means of the processor's estimate of a reciprocal, which differs between vendors.",
-    .limits = {.min_width = kAdmFloatMinSize, .min_height = kAdmFloatMinSize, .even_depths = true},
+    .limits = {.min_width = kAdmFloatMinSize, .min_height = kAdmFloatMinSize, .common_depths = true},
     .options = kOptions,
     .outputs = kOutputs,
     .reads = [](const Options &) { return Reads::both(kLuma); },
     .lookahead = [](const Options &) { return 0; },
     .sums_bytes = sizeof(AdmFloatSums),
-    // The last strip alone has any.
-    .add_sums = add_integer_sums<AdmFloatSums>,
+    .add_sums = add_float_sums<AdmFloatSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<AdmFloatScorer>(options, format);
     },

@@ -36,9 +36,11 @@ class AnsnrScorer final : public Scorer {
 
 const Extractor kFloatAnsnrExtractor = {
     .name = "float_ansnr",
-    .summary = "Signal-to-noise ratios of luma, in dB, where the noise is what two low-passes leave.",
+    .summary =
+        "Signal-to-noise ratios of luma, in dB, of a smoothed reference and a more smoothed distorted "
+        "picture.",
     .exactness = "bits",
-    .limits = {.min_width = kAnsnrMinSize, .min_height = kAnsnrMinSize, .even_depths = true},
+    .limits = {.min_width = kAnsnrMinSize, .min_height = kAnsnrMinSize, .common_depths = true},
     .options = {},
     .outputs = kOutputs,
     .reads = [](const Options &) { return Reads::both(kLuma); },

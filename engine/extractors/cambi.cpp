@@ -15,9 +15,8 @@ constexpr OptionSpec kOptions[] = {
     {"enc_height", OptionType::integer, "0", 150, 7680, "ench", true,
      "Height at which the distorted picture was encoded; 0: its own."},
     {"enc_bitdepth", OptionType::integer, "0", 6, 16, "encbd", true,
-     "Bits a sample at which the distorted picture was encoded; 0: the picture's own. Below 10 an "
-     "anti-dither filter "
-     "runs."},
+     "Bits a sample at which the distorted picture was encoded, below 10 an anti-dither filter runs; 0: its "
+     "own."},
     {"src_width", OptionType::integer, "0", 320, 7680, "srcw", true,
      "Width of the reference's source, for full_ref; 0: the picture's own."},
     {"src_height", OptionType::integer, "0", 200, 4320, "srch", true,
@@ -186,18 +185,6 @@ class CambiScorer final : public Scorer {
   const CambiParams params_;
 };
 
-// Each mean is one strip's, and 0 elsewhere.
-void add_means(std::byte *total, const std::byte *partial) {
-  CambiSums a, b;
-  std::memcpy(&a, total, sizeof a);
-  std::memcpy(&b, partial, sizeof b);
-  for (int scale = 0; scale < kCambiScales; ++scale) {
-    a.enc[scale] += b.enc[scale];
-    a.src[scale] += b.src[scale];
-  }
-  std::memcpy(total, &a, sizeof a);
-}
-
 }  // namespace
 
 CambiParams cambi_params(const Options &options, const PictureFormat &format) {
@@ -231,7 +218,7 @@ CambiParams cambi_params(const Options &options, const PictureFormat &format) {
 const Extractor kCambiExtractor = {
     .name = "cambi",
     .summary =
-        "Banding: contours where a smooth gradient should be, of the distorted picture alone unless "
+        "Banding: contours where a smooth gradient should be, of the distorted picture alone without "
         "full_ref.",
     .exactness = "bits",
     .options = kOptions,
@@ -243,7 +230,7 @@ const Extractor kCambiExtractor = {
     .check_options = check_options,
     .check_format = check_format,
     .sums_bytes = sizeof(CambiSums),
-    .add_sums = add_means,
+    .add_sums = add_double_sums<CambiSums>,
     .make_scorer = [](const Options &options, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<CambiScorer>(cambi_params(options, format));
     },

@@ -8,10 +8,8 @@ namespace vmafhip {
 namespace {
 
 constexpr OptionSpec kOptions[] = {
-    {"plain_422", OptionType::boolean, "false", 0, 0, "", false,
-     "Take each 4:2:2 chroma sample for the two pixels that it belongs to. Without, 4:2:2 is read as libvmaf "
-     "does, which "
-     "halves rows in place of columns: right for comparing with its figures only."},
+    {"plain_422", OptionType::boolean, "false", 0, 0, "", true,
+     "Take each 4:2:2 chroma sample for its own two pixels, where libvmaf halves rows in place of columns."},
 };
 
 constexpr OutputSpec kOutputs[] = {{"ciede2000", "", false, false}};
@@ -33,14 +31,6 @@ class CiedeScorer final : public Scorer {
   const double pixels_;
 };
 
-void add_sums(std::byte *total, const std::byte *partial) {
-  CiedeSums sum, more;
-  std::memcpy(&sum, total, sizeof sum);
-  std::memcpy(&more, partial, sizeof more);
-  sum.difference += more.difference;
-  std::memcpy(total, &sum, sizeof sum);
-}
-
 }  // namespace
 
 CiedeParams ciede_params(const Options &options) { return {options.boolean("plain_422")}; }
@@ -49,16 +39,15 @@ const Extractor kCiedeExtractor = {
     .name = "ciede",
     .summary = "Colour difference CIEDE2000, averaged over the picture, in decibels.",
     .exactness =
-        "Within 1.4e-7 of libvmaf's scores, for functions of its own in vectors: 14 times as fast. Where "
-        "luma is "
-        "odd, the last chroma sample stands for what libvmaf reads beyond it.",
-    .limits = {.chroma = true, .even_depths = true},
+        "Within 1.4e-7 of libvmaf's scores: its own functions run on vectors, 14 times as fast; where luma "
+        "is odd, the last chroma sample stands for what libvmaf reads beyond it.",
+    .limits = {.chroma = true, .common_depths = true},
     .options = kOptions,
     .outputs = kOutputs,
     .reads = [](const Options &) { return Reads::both(kAllPlanes); },
     .lookahead = [](const Options &) { return 0; },
     .sums_bytes = sizeof(CiedeSums),
-    .add_sums = add_sums,
+    .add_sums = add_double_sums<CiedeSums>,
     .make_scorer = [](const Options &, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<CiedeScorer>(format);
     },

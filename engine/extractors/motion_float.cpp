@@ -36,9 +36,8 @@ constexpr OutputSpec kOutputs[] = {
 };
 
 MotionFloatShape shape_of(const Options &options, const PictureFormat &format) {
-  return motion_float_shape(format.width, format.height,
-                            format.chroma == Chroma::c420 || format.chroma == Chroma::c422,
-                            format.chroma == Chroma::c420, motion_float_params(options));
+  return motion_float_shape(format.width, format.height, chroma_shift_x(format.chroma),
+                            chroma_shift_y(format.chroma), motion_float_params(options));
 }
 
 class MotionFloatScorer final : public Scorer {
@@ -134,7 +133,7 @@ const Extractor kMotionFloatExtractor = {
     .name = "float_motion",
     .summary = "How much the filtered reference changes from frame to frame, in single precision.",
     .exactness = "bits",
-    .limits = {.min_width = kMotionMinSize, .min_height = kMotionMinSize, .even_depths = true},
+    .limits = {.min_width = kMotionMinSize, .min_height = kMotionMinSize, .common_depths = true},
     .options = kOptions,
     .outputs = kOutputs,
     .reads = reads,

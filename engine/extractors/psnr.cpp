@@ -158,7 +158,7 @@ const Extractor kPsnrExtractor = {
     .name = "psnr",
     .summary = "Peak signal-to-noise ratio of each plane, in dB.",
     .exactness = "bits",
-    .limits = {.even_depths = true},
+    .limits = {.common_depths = true},
     .options = kOptions,
     .outputs = kOutputs,
     .reads =
@@ -177,9 +177,9 @@ const Extractor kPsnrExtractor = {
 
 const Extractor kFloatPsnrExtractor = {
     .name = "float_psnr",
-    .summary = "Peak signal-to-noise ratio of luma, in dB, with libvmaf's float peaks.",
+    .summary = "Peak signal-to-noise ratio of luma, in dB, in steps of 8-bit video whatever the depth.",
     .exactness = "bits",
-    .limits = {.even_depths = true},
+    .limits = {.common_depths = true},
     .options = {},
     .outputs = kFloatOutputs,
     .reads = [](const Options &) { return Reads::both(kLuma); },
@@ -195,7 +195,7 @@ const Extractor kFloatMomentExtractor = {
     .name = "float_moment",
     .summary = "Means of luma and of its squares, of the reference and of the distorted picture.",
     .exactness = "bits",
-    .limits = {.even_depths = true},
+    .limits = {.common_depths = true},
     .options = {},
     .outputs = kMomentOutputs,
     .reads = [](const Options &) { return Reads::both(kLuma); },

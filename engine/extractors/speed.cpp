@@ -171,7 +171,7 @@ const Extractor kSpeedChromaExtractor = {
     .name = "speed_chroma",
     .summary = "Difference of the entropies of the chroma planes' blocks on a coarse scale (SpEED-QA).",
     .exactness = "bits",
-    .limits = {.chroma = true, .even_depths = true},
+    .limits = {.chroma = true, .common_depths = true},
     .options = kChromaOptions,
     .outputs = kChromaOutputs,
     .reads = [](const Options &) { return Reads::both(kChroma); },
@@ -179,8 +179,8 @@ const Extractor kSpeedChromaExtractor = {
     .check_options = [](const Options &options) { return check_options("speed_chroma", options); },
     .check_format =
         [](const Options &options, const PictureFormat &format) {
-          const bool half_width = format.chroma != Chroma::c444, half_height = format.chroma == Chroma::c420;
-          const SpeedPlaneSize size = speed_chroma_size(format.width, format.height, half_width, half_height);
+          const SpeedPlaneSize size = speed_chroma_size(
+              format.width, format.height, chroma_shift_x(format.chroma), chroma_shift_y(format.chroma));
           return check_size("speed_chroma", options, size, "chroma planes");
         },
     .sums_bytes = sizeof(SpeedSums),
@@ -194,7 +194,7 @@ const Extractor kSpeedTemporalExtractor = {
     .name = "speed_temporal",
     .summary = "Difference of the entropies of blocks in frame differences, on a coarse scale (SpEED-QA).",
     .exactness = "bits",
-    .limits = {.even_depths = true},
+    .limits = {.common_depths = true},
     .options = kTemporalOptions,
     .outputs = kTemporalOutputs,
     .reads =

@@ -9,16 +9,6 @@ namespace {
 
 constexpr OutputSpec kOutputs[] = {{"speed_qa", "", false, false}};
 
-// Rows are added in one strip: all others' shares are 0.
-void add_sums(std::byte *total, const std::byte *partial) {
-  SpeedQaSums a, b;
-  std::memcpy(&a, total, sizeof a);
-  std::memcpy(&b, partial, sizeof b);
-  a.spatial += b.spatial;
-  a.temporal += b.temporal;
-  std::memcpy(total, &a, sizeof a);
-}
-
 class SpeedQaScorer final : public Scorer {
  public:
   explicit SpeedQaScorer(const PictureFormat &format)
@@ -40,14 +30,18 @@ class SpeedQaScorer final : public Scorer {
 
 const Extractor kSpeedQaExtractor = {
     .name = "speed_qa",
-    .summary = "Entropy of 7x7 blocks of the distorted picture and of its change; no reference (a fork's).",
-    .exactness = "3e-13 relative: own logarithm, and sums by rows of blocks",
+    .summary =
+        "Entropy of 7x7 blocks of the distorted picture and of its change, without a reference, as a fork "
+        "has it.",
+    .exactness =
+        "Within 3e-13 of the fork's scores, relative: the logarithm is our own, and sums go by rows of "
+        "blocks.",
     .limits = {.min_width = kSpeedQaBlock, .min_height = kSpeedQaBlock},
     .outputs = kOutputs,
     .reads = [](const Options &) { return Reads{.dist = kLuma, .earlier_dist = kLuma}; },
     .lookahead = [](const Options &) { return 0; },
     .sums_bytes = sizeof(SpeedQaSums),
-    .add_sums = add_sums,
+    .add_sums = add_double_sums<SpeedQaSums>,
     .make_scorer = [](const Options &, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<SpeedQaScorer>(format);
     },

@@ -151,9 +151,7 @@ class MultiScaleScorer final : public SsimScorer {
 };
 
 constexpr char kExactness[] =
-    "bits on all golden clips; sums over the picture are taken in another order than libvmaf's, in f64, and "
-    "rounded to "
-    "f32 like them";
+    "Bits on all golden clips: f64 sums over the picture, whose order is not libvmaf's, are rounded to f32.";
 
 }  // namespace
 

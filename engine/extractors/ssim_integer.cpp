@@ -28,14 +28,13 @@ class SsimIntegerScorer final : public Scorer {
 
 }  // namespace
 
-const Extractor kSsimExtractor = {
+const Extractor kSsimIntegerExtractor = {
     .name = "ssim",
     .summary =
         "Structural similarity of luma under a window of 9x9 integer weights, as a fork of libvmaf has it.",
     .exactness =
-        "1e-12: terms are added row by row, not over the whole picture, so that strips can be done at once. "
-        "At 16 bits "
-        "the fork's peak overflows 32 bits and its scores are wrong; here they are what was meant",
+        "Within 1e-12 of the fork's scores: terms are added row by row; at 16 bits, where the fork's peak "
+        "overflows and its scores are wrong, scores are what was meant.",
     .options = {},
     .outputs = kOutputs,
     .reads = [](const Options &) { return Reads::both(kLuma); },

@@ -30,17 +30,6 @@ class Ssimulacra2Scorer final : public Scorer {
   const int width_, height_;
 };
 
-// Each scale is one strip's.
-void add_sums(std::byte *total, const std::byte *partial) {
-  Ssimulacra2Sums sum, more;
-  std::memcpy(&sum, total, sizeof sum);
-  std::memcpy(&more, partial, sizeof more);
-  for (int s = 0; s < kSsimulacra2Scales; ++s)
-    for (int c = 0; c < kSsimulacra2Channels; ++c)
-      for (int k = 0; k < 2 * kSsimulacra2Maps; ++k) sum.sum[s][c][k] += more.sum[s][c][k];
-  std::memcpy(total, &sum, sizeof sum);
-}
-
 }  // namespace
 
 Ssimulacra2Params ssimulacra2_params(const Options &options) { return {options.integer("yuv_matrix")}; }
@@ -56,7 +45,7 @@ const Extractor kSsimulacra2Extractor = {
     .reads = [](const Options &) { return Reads::both(kAllPlanes); },
     .lookahead = [](const Options &) { return 0; },
     .sums_bytes = sizeof(Ssimulacra2Sums),
-    .add_sums = add_sums,
+    .add_sums = add_double_sums<Ssimulacra2Sums>,
     .make_scorer = [](const Options &, const PictureFormat &format) -> std::unique_ptr<Scorer> {
       return std::make_unique<Ssimulacra2Scorer>(format);
     },

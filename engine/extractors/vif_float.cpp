@@ -1,9 +1,9 @@
 // Extractor `float_vif`: options, outputs, scores. The arithmetic is in engine/arith/vif_float.h.
-#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "engine/extractors/extractors.h"
+#include "engine/extractors/float_options.h"
 
 namespace vmafhip {
 namespace {
@@ -74,34 +74,9 @@ class VifFloatScorer final : public Scorer {
   const bool debug_;
 };
 
-struct Method {
-  const char *name;
-  FloatScaling method;
-};
-constexpr Method kMethods[] = {{"nearest", FloatScaling::nearest},
-                               {"bilinear", FloatScaling::bilinear},
-                               {"bicubic", FloatScaling::bicubic},
-                               {"lanczos4", FloatScaling::lanczos4}};
-
-const Method *find_method(const Options &options) {
-  for (const Method &method : kMethods)
-    if (options.string("vif_prescale_method") == method.name) return &method;
-  return nullptr;
-}
-
 Status check_options(const Options &options) {
-  if (!find_method(options))
-    return Status(Code::invalid_argument,
-                  "float_vif: vif_prescale_method must be nearest, bilinear, bicubic or lanczos4, not \"" +
-                      options.string("vif_prescale_method") + "\"");
-  if (is_kernel_scale(options.real("vif_kernelscale"))) return Status();
-  std::string list;
-  for (const double scale : kKernelScales) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%s%.6g", list.empty() ? "" : ", ", scale);
-    list += text;
-  }
-  return Status(Code::invalid_argument, "float_vif: vif_kernelscale must be one of " + list);
+  const Status scale = check_kernel_scale("float_vif", options, "vif_kernelscale");
+  return scale.ok() ? check_float_scaling("float_vif", options, "vif_prescale_method") : scale;
 }
 
 Status check_format(const Options &options, const PictureFormat &format) {
@@ -126,7 +101,7 @@ VifFloatParams vif_float_params(const Options &options) {
   params.gain_limit = options.real("vif_enhn_gain_limit");
   params.kernel_scale = options.real("vif_kernelscale");
   params.prescale = options.real("vif_prescale");
-  if (const Method *method = find_method(options)) params.prescale_method = method->method;
+  params.prescale_method = float_scaling_of(options.string("vif_prescale_method"));
   params.noise = options.real("vif_sigma_nsq");
   params.min_val[1] = options.real("vif_scale1_min_val");
   params.min_val[2] = options.real("vif_scale2_min_val");
@@ -139,7 +114,7 @@ const Extractor kVifFloatExtractor = {
     .name = "float_vif",
     .summary = "Visual information fidelity on four scales, in single precision.",
     .exactness = "bits",
-    .limits = {.min_width = kVifFloatMinSize, .min_height = kVifFloatMinSize, .even_depths = true},
+    .limits = {.min_width = kVifFloatMinSize, .min_height = kVifFloatMinSize, .common_depths = true},
     .options = kOptions,
     .outputs = kOutputs,
     .reads = [](const Options &) { return Reads::both(kLuma); },
