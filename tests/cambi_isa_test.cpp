@@ -99,8 +99,7 @@ TEST(CambiIsa, StripsThreadsAndPictures) {
   const Luma ref = patchwork(701, 397, 8, 7);
   const std::vector<Luma> dist = {patchwork(701, 397, 8, 8), patchwork(701, 397, 8, 9), ref};
   const StoredFrame frame({ref}, dist);
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
+  const std::vector<const CpuKernels *> all = all_kernels();
   for (const CpuKernels *kernels : all) {
     const auto want = sums_of(*kernels, kFull, frame);
     EXPECT_TRUE(same_sums(sums_of(*kernels, kFull, frame, {.backwards = true}), want)) << kernels->isa;

@@ -64,8 +64,7 @@ TEST(CiedeIsa, StripsInAnyOrder) {
   const PictureFormat format = {700, 501, 8, Chroma::c420};
   const Colours ref = noise(format, 1);
   const StoredColours frame(ref, {noise(format, 2), disturbed(ref, 9, 3)});
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
+  const std::vector<const CpuKernels *> all = all_kernels();
   const Extractor &e = extractor("ciede");
   const auto metric_for = [&](const CpuKernels &kernels) { return metric_of()(kernels, format, 2); };
   const auto want = measure_colours(e, *metric_for(plain_kernels()), frame.view);

@@ -70,8 +70,7 @@ TEST(MotionFloatIsa, LargePictures) {
 }
 
 TEST(MotionFloatIsa, StripsInAnyOrder) {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
+  const std::vector<const CpuKernels *> all = all_kernels();
   const StoredFrame frame({waves(211, 401, 8, 0), waves(211, 401, 8, 7)},
                           {waves(211, 401, 8, 1), waves(211, 401, 8, 2), waves(211, 401, 8, 3)});
   for (const MotionFloatParams &params : variants())
@@ -86,8 +85,7 @@ TEST(MotionFloatIsa, StripsInAnyOrder) {
 TEST(MotionFloatIsa, AnyCut) {
   const StoredFrame frame({waves(83, 101, 8, 0), waves(83, 101, 8, 7)}, {waves(83, 101, 8, 1)});
   const FloatFilter filter = motion_float_filter(5);
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
+  const std::vector<const CpuKernels *> all = all_kernels();
   for (const CpuKernels *kernels : all) {
     const auto sums_at = [&](int rows) {
       std::vector<float> sums(101);

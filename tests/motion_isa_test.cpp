@@ -70,8 +70,7 @@ TEST(MotionIsa, LargePictures) {
 }
 
 TEST(MotionIsa, StripsInAnyOrder) {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
+  const std::vector<const CpuKernels *> all = all_kernels();
   const StoredFrame frame({waves(1100, 801, 8, 0), waves(1100, 801, 8, 7), waves(1100, 801, 8, 13)},
                           {waves(1100, 801, 8, 1), waves(1100, 801, 8, 2), waves(1100, 801, 8, 3)});
   MotionParams two_back;

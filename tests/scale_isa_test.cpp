@@ -73,8 +73,7 @@ TEST(ScaleIsa, AnyLayout) {
 
 // High bits of words, interleaved samples: as pictures come, without unpacking first.
 TEST(ScaleIsa, WordsShiftedAndInterleaved) {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
+  const std::vector<const CpuKernels *> all = all_kernels();
   for (const int depth : {8, 10, 12})
     for (const int step : {1, 2, 3})
       for (const int shift : {0, depth > 8 ? 16 - depth : 0}) {

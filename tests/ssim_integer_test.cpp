@@ -142,8 +142,7 @@ TEST(SsimIntegerIsa, Stress) {
 }
 
 TEST(SsimIntegerIsa, StripsInAnyOrderAndManyPictures) {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
+  const std::vector<const CpuKernels *> all = all_kernels();
   for (int depth : {8, 10}) {
     const Luma a = waves(301, 263, depth, 0);
     const std::vector<Luma> distorted = {waves(301, 263, depth, 1), distorted_from(a, 2), a};

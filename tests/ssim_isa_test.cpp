@@ -93,8 +93,7 @@ TEST(SsimIsa, AnyLayout) {
 
 // Parts that are not asked for are left out; the others stay.
 TEST(SsimIsa, PartsDoNotDependOnEachOther) {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
+  const std::vector<const CpuKernels *> all = all_kernels();
   const Luma a = noise(190, 178, 8, 7);
   const StoredFrame frame({a}, {distorted_from(a, 8)});
   for (const CpuKernels *kernels : all) {
@@ -116,8 +115,7 @@ TEST(SsimIsa, PartsDoNotDependOnEachOther) {
 }
 
 TEST(SsimIsa, StripsInAnyOrderAndManyPictures) {
-  std::vector<const CpuKernels *> all = wide_kernels();
-  all.push_back(&plain_kernels());
+  const std::vector<const CpuKernels *> all = all_kernels();
   const Luma a = waves(701, 563, 8, 0);
   const std::vector<Luma> distorted = {waves(701, 563, 8, 1), distorted_from(a, 2), a};
   const StoredFrame frame({a}, distorted);

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "engine/arith/ssim_decimate.h"
-#include "tests/metric_run.h"
+#include "tests/colour_run.h"
 
 namespace vmafhip {
 namespace {
@@ -16,23 +16,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // ---- libvmaf's figures
 
-// Sawtooth with noise in every other square of 64 x 64, coarsely quantised in the distorted picture.
-Luma check_clip(bool distorted, int depth, uint32_t n) {
-  return paint(576, 432, depth, [&](int px, int py) {
-    const uint32_t x = static_cast<uint32_t>(px), y = static_cast<uint32_t>(py);
-    const uint32_t a = ((3 * x + 2 * y + 8 * n) >> 2) & 255, t = a < 128 ? 2 * a : 510 - 2 * a;
-    uint32_t q = (x * 73856093u) ^ (y * 19349663u) ^ ((n + 1) * 83492791u) ^ 2654435761u;
-    q ^= q >> 13;
-    q *= 0x5bd1e995u;
-    q ^= q >> 15;
-    const bool on = ((x >> 6) + (y >> 6)) & 1;
-    const uint32_t r = 16 + ((200 * t) >> 8) + (on ? (q & 15) >> 1 : 0);
-    if (depth == 8) return static_cast<int>(distorted ? 4 * (r >> 2) + (on ? (q >> 8) & 3 : 1) : r);
-    const uint32_t r10 = 4 * r + (on ? (q >> 16) & 3 : 0);
-    return static_cast<int>(distorted ? 16 * (r10 >> 4) + (on ? (q >> 20) & 7 : 4) : r10);
-  });
-}
-
 struct Published {
   const char *name;
   double value[3];  // frames 0 to 2, 12 digits
@@ -40,9 +23,10 @@ struct Published {
 
 void expect_published(const std::string &extractor, int depth, const std::vector<Published> &published) {
   std::vector<Luma> ref, dist;
-  for (uint32_t n = 0; n < 3; ++n) {
-    ref.push_back(check_clip(false, depth, n));
-    dist.push_back(check_clip(true, depth, n));
+  for (int n = 0; n < 3; ++n) {
+    const CheckPair pair = check_pair(depth, n);
+    ref.push_back(pair.ref.planes[0]);
+    dist.push_back(pair.dist.planes[0]);
   }
   const Scores scores = run(extractor, {{"enable_lcs", "true"}}, ref, dist);
   for (const Published &p : published)
