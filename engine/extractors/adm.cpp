@@ -133,7 +133,7 @@ AdmParams adm_params(const Options &options, const PictureFormat &format) {
 
 const Extractor kAdmExtractor = {
     .name = "adm",
-    .summary = "Detail loss and additive impairment in a wavelet pyramid (ADM), integer.",
+    .summary = "Detail loss and additive impairments on four wavelet scales (ADM), in integers.",
     .exactness = "bits",
     .limits = {.min_width = kAdmMinSize, .min_height = kAdmMinSize},
     .options = kOptions,

@@ -123,7 +123,7 @@ AdmFloatParams adm_float_params(const Options &options, const PictureFormat &for
 
 const Extractor kAdmFloatExtractor = {
     .name = "float_adm",
-    .summary = "Detail loss and additive impairments of luma over four wavelet scales, in floats.",
+    .summary = "Detail loss and additive impairments on four wavelet scales (ADM), in single precision.",
     .exactness =
         "Within 1.7e-7 of libvmaf's scores, relative, and 9 of 10 of them equal in all bits: libvmaf divides "
         "by means of the processor's estimate of a reciprocal, which differs between vendors.",

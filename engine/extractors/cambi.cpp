@@ -25,7 +25,8 @@ constexpr OptionSpec kOptions[] = {
      "Side of the window in which banding is looked for, in pixels of 3840x2160."},
     {"topk", OptionType::real, "0.6", 0.0001, 1, "", true,
      "Share of pixels, those with the strongest banding, that the score averages."},
-    {"cambi_topk", OptionType::real, "0.6", 0.0001, 1, "ctpk", true, "The same as topk, which goes before."},
+    {"cambi_topk", OptionType::real, "0.6", 0.0001, 1, "ctpk", true,
+     "The same as topk; taken unless that differs from 0.6."},
     {"tvi_threshold", OptionType::real, "0.019", 0.0001, 1, "tvit", true,
      "Contrast of two luminances, relative to the lower one, from which on it is seen."},
     {"cambi_vis_lum_threshold", OptionType::real, "0", 0, 300, "vlt", true,
@@ -39,7 +40,7 @@ constexpr OptionSpec kOptions[] = {
     {"eotf", OptionType::string, "bt1886", 0, 0, "", true,
      "Transfer function of the display: bt1886 or pq; if not given, as the pictures say."},
     {"cambi_eotf", OptionType::string, "bt1886", 0, 0, "ceot", true,
-     "The same as eotf; goes before unless bt1886."},
+     "The same as eotf; taken instead of it unless bt1886."},
     {"cambi_high_res_speedup", OptionType::integer, "0", 0, 2160, "hrs", true,
      "1080, 1440 or 2160: pictures of at least so many lines (16:9) are halved first."},
 };

@@ -37,7 +37,7 @@ CiedeParams ciede_params(const Options &options) { return {options.boolean("plai
 
 const Extractor kCiedeExtractor = {
     .name = "ciede",
-    .summary = "Colour difference CIEDE2000, averaged over the picture, in decibels.",
+    .summary = "Mean colour difference (CIEDE2000), in dB: 45 - 20 log10 of it.",
     .exactness =
         "Within 1.4e-7 of libvmaf's scores: its own functions run on vectors, 14 times as fast; where luma "
         "is odd, the last chroma sample stands for what libvmaf reads beyond it.",

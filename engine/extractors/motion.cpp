@@ -25,6 +25,9 @@ constexpr OptionSpec kOptions[] = {
      "Average motion3 with that of the previous frame."},
 };
 
+// motion_v2 has no `debug`, as it has no motion of the frame itself.
+constexpr auto kV2Options = std::span(kOptions).subspan(1);
+
 // Values of a frame, in the order of kOutputs.
 enum Output { kSad, kMotion, kMotion2, kMotion3 };
 
@@ -66,7 +69,7 @@ class MotionScorer final : public Scorer {
  public:
   MotionScorer(const Options &options, const PictureFormat &format)
       : params_(motion_params(options)),
-        debug_(options.boolean("debug")),
+        debug_(options.has("debug") && options.boolean("debug")),
         width_(format.width),
         height_(format.height),
         window_(motion_lag(params_)) {}
@@ -151,7 +154,7 @@ MotionParams motion_params(const Options &options) {
 
 const Extractor kMotionExtractor = {
     .name = "motion",
-    .summary = "Temporal activity of the reference: difference of blurred neighbouring frames, integer.",
+    .summary = "How much the blurred reference changes from frame to frame, in integers.",
     .exactness = "bits",
     .limits = {.min_width = kMotionMinSize, .min_height = kMotionMinSize},
     .options = kOptions,
@@ -167,10 +170,10 @@ const Extractor kMotionExtractor = {
 
 const Extractor kMotionV2Extractor = {
     .name = "motion_v2",
-    .summary = "Motion as a fork of libvmaf names it: three-frame window only.",
+    .summary = "As motion, under the names of a fork of libvmaf.",
     .exactness = "bits",
     .limits = {.min_width = kMotionMinSize, .min_height = kMotionMinSize},
-    .options = kOptions,
+    .options = kV2Options,
     .outputs = kV2Outputs,
     .reads = reads,
     .lookahead = lookahead,

@@ -131,7 +131,7 @@ MotionFloatParams motion_float_params(const Options &options) {
 
 const Extractor kMotionFloatExtractor = {
     .name = "float_motion",
-    .summary = "How much the filtered reference changes from frame to frame, in single precision.",
+    .summary = "How much the blurred reference changes from frame to frame, in single precision.",
     .exactness = "bits",
     .limits = {.min_width = kMotionMinSize, .min_height = kMotionMinSize, .common_depths = true},
     .options = kOptions,

@@ -54,8 +54,7 @@ Status check_format(const Options &, const PictureFormat &format) {
 const Extractor kPsnrHvsExtractor = {
     .name = "psnr_hvs",
     .summary =
-        "PSNR-HVS-M: peak signal-to-noise ratio of each plane, in dB, weighted by the eye's sensitivity "
-        "and masking.",
+        "Peak signal-to-noise ratio weighted by the eye's sensitivity and masking (PSNR-HVS-M), in dB.",
     .exactness = "bits",
     .limits = {.min_width = kHvsSize, .min_height = kHvsSize, .chroma = true, .max_depth = kHvsMostDepth},
     .options = {},

@@ -54,9 +54,8 @@ constexpr OptionSpec kChromaOptions[] = {
     kFloor,
     {"speed_max_val", OptionType::real, "1000", 0, 1000, "mxv", true, "Largest value of any output."},
     {"speed_weight_var_mode", OptionType::integer, "0", 0, 6, "wvm", true,
-     "Whose variance weights a block's entropies: 0 each its own, 1 the reference's, 2 the distorted's, 3 "
-     "both mixed, "
-     "4 to 6 the reference's own and mixtures of both."},
+     "Whose variance weights a block's entropy: 0 each picture's own, 1 the reference's, 2 the distorted's, "
+     "3 their mean; 4, 5, 6: reference its own, distorted the mean of both, 3:1, 1:3."},
 };
 
 constexpr OptionSpec kTemporalOptions[] = {
@@ -68,7 +67,7 @@ constexpr OptionSpec kTemporalOptions[] = {
     {"speed_max_val", OptionType::real, "1000", 0, 1000, "mxv", true,
      "Accepted and without effect, as in libvmaf."},
     {"speed_use_ref_diff", OptionType::boolean, "false", 0, 0, "urd", true,
-     "Subtract the reference from the distorted picture before it, not the distorted picture."},
+     "Take the distorted picture's change from its frame before to the reference."},
 };
 
 constexpr OutputSpec kChromaOutputs[] = {

@@ -151,7 +151,7 @@ class MultiScaleScorer final : public SsimScorer {
 };
 
 constexpr char kExactness[] =
-    "Bits on all golden clips: f64 sums over the picture, whose order is not libvmaf's, are rounded to f32.";
+    "Equal to the last bit on all golden clips; f64 sums, whose order is not libvmaf's, are rounded to f32.";
 
 }  // namespace
 
@@ -172,7 +172,8 @@ SsimParams ms_ssim_params(const Options &options) {
 const Extractor kFloatSsimExtractor = {
     .name = "float_ssim",
     .summary =
-        "Structural similarity of luma under a Gaussian window of 11x11, at about 256 rows or columns.",
+        "Structural similarity of luma (SSIM) under a Gaussian window of 11x11, at about 256 rows or "
+        "columns.",
     .exactness = kExactness,
     .limits = {.min_width = kSsimTaps, .min_height = kSsimTaps},
     .options = kOptions,
@@ -189,7 +190,7 @@ const Extractor kFloatSsimExtractor = {
 
 const Extractor kFloatMsSsimExtractor = {
     .name = "float_ms_ssim",
-    .summary = "Structural similarity of luma over five scales, each half the one before.",
+    .summary = "Structural similarity of luma on five scales, each half the one before (MS-SSIM).",
     .exactness = kExactness,
     .limits = {.min_width = kMsSsimMinSize, .min_height = kMsSsimMinSize},
     .options = kMultiScaleOptions,

@@ -30,8 +30,7 @@ class SsimIntegerScorer final : public Scorer {
 
 const Extractor kSsimIntegerExtractor = {
     .name = "ssim",
-    .summary =
-        "Structural similarity of luma under a window of 9x9 integer weights, as a fork of libvmaf has it.",
+    .summary = "Structural similarity of luma (SSIM) under a window of 9x9 integer weights.",
     .exactness =
         "Within 1e-12 of the fork's scores: terms are added row by row; at 16 bits, where the fork's peak "
         "overflows and its scores are wrong, scores are what was meant.",

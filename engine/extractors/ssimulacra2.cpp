@@ -37,8 +37,8 @@ Ssimulacra2Params ssimulacra2_params(const Options &options) { return {options.i
 const Extractor kSsimulacra2Extractor = {
     .name = "ssimulacra2",
     .summary =
-        "Structure, artefacts and lost detail in the colour space XYB on six scales; 100 is identical.",
-    .exactness = "Bits of the maps; scores within 1e-11 (3e-14 of the score), since sums follow columns.",
+        "Structure, artefacts and lost detail in colours on six scales (SSIMULACRA 2); 100 is identical.",
+    .exactness = "Within 1e-11: sums follow columns, all before them is equal to the last bit.",
     .limits = {.min_width = kSsimulacra2MinSize, .min_height = kSsimulacra2MinSize, .chroma = true},
     .options = kOptions,
     .outputs = kOutputs,

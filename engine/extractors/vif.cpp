@@ -104,7 +104,7 @@ VifParams vif_params(const Options &options) {
 
 const Extractor kVifExtractor = {
     .name = "vif",
-    .summary = "Visual information fidelity at four scales, integer.",
+    .summary = "Visual information fidelity on four scales (VIF), in integers.",
     .exactness = "bits",
     .limits = {.min_width = kVifMinSize, .min_height = kVifMinSize},
     .options = kOptions,
