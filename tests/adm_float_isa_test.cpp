@@ -27,7 +27,7 @@ std::string describe(const AdmFloatSums &got, const AdmFloatSums &want) {
   for (int s = 0; s < kAdmScales; ++s)
     for (int band = 0; band < kAdmBands; ++band) {
       const auto differ = [&](const char *what, float a, float b) {
-        if (bits_of(a) == bits_of(b)) return std::string();
+        if (vmafhip::bits_of(a) == vmafhip::bits_of(b)) return std::string();
         return what + (" of scale " + std::to_string(s)) + ", band " + std::to_string(band) + ": " +
                std::to_string(a) + ", not " + std::to_string(b);
       };
@@ -141,9 +141,11 @@ TEST(AdmFloatIsa, Powers) {
   for (const CpuKernels *kernels : all_kernels())
     for (int i = 0; i < 300000; ++i) {
       const float exponent = 1 + static_cast<float>(source.below(1901)) / 100;
-      const float v = real_of(static_cast<int32_t>(source.next() << 7 | source.below(128)) & 0x7fffffff);
+      const float v =
+          vmafhip::real_of(static_cast<int32_t>(source.next() << 7 | source.below(128)) & 0x7fffffff);
       if (!(v <= 3e38f)) continue;
-      ASSERT_EQ(bits_of(kernels->adm_float->power(v, exponent)), bits_of(real_power(v, exponent)))
+      ASSERT_EQ(vmafhip::bits_of(kernels->adm_float->power(v, exponent)),
+                vmafhip::bits_of(real_power(v, exponent)))
           << kernels->isa << ": " << v << " to the power of " << exponent;
     }
 }
