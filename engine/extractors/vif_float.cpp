@@ -14,7 +14,7 @@ constexpr OptionSpec kOptions[] = {
     {"vif_enhn_gain_limit", OptionType::real, "100", 1, 100, "egl", true,
      "Largest contrast gain that counts as information; 1 ignores enhancement."},
     {"vif_kernelscale", OptionType::real, "1", 0.1, 4, "ks", true,
-     "Factor on the size of the Gaussian windows, one of libvmaf's list: 0.5, 1, 1.5, 2, 2.4, 3 …"},
+     "Factor on the size of the Gaussian windows, of libvmaf's list: 0.5, 1, 1.5, 2, 2.4, 3 and others."},
     {"vif_prescale", OptionType::real, "1", 0.1, 4, "ps", true,
      "Factor on width and height of the pictures before they are compared."},
     {"vif_prescale_method", OptionType::string, "nearest", 0, 0, "pm", true,
