@@ -49,11 +49,6 @@ VMAFHIP_HD int ciede_chroma_row(const CiedeShape &s, int x, int y) {
   const int row = s.swapped ? y / 2 + x / s.stride : s.half_height ? y / 2 : y;
   return smaller(row, s.chroma_height - 1);
 }
-// Column in that row; without a sample (a zero in its place) if it is not below chroma_width.
-VMAFHIP_HD int ciede_chroma_column(const CiedeShape &s, int x) {
-  if (s.swapped) return x % s.stride;
-  return s.half_width ? smaller(x / 2, s.chroma_width - 1) : x;
-}
 
 // ---- L*a*b*
 

@@ -23,7 +23,7 @@ constexpr int kCambiTile = 256;
 
 // c-values of a tile: those that are not 0 and zeros, in no order that matters.
 struct CambiTile {
-  float *values = nullptr;  // room for the whole tile and kCambiTile more
+  float *values = nullptr;  // kCambiTile for each row
   // Filled by the tile: how many values stand there, how many of them are not 0, their sum in units of 2^-24.
   struct Found {
     int64_t values, positive;

@@ -239,22 +239,6 @@ struct RealTraits<Half> {
 };
 
 template <>
-struct RealTraits<WideMask> {
-  // All ones where both doubles of a pair of lanes have it, in the order of the floats.
-  VMAFHIP_FLOATS_FN I32 narrow(WideMask m) {
-#if defined(__AVX512BW__)
-    return I32(_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(__m512i(m.low))),
-                                  _mm512_cvtepi64_epi32(__m512i(m.high)), 1));
-#elif defined(__AVX2__)
-    const __m256 even = _mm256_shuffle_ps(__m256(m.low), __m256(m.high), 0x88);
-    return I32(_mm256_permute4x64_pd(__m256d(even), 0xd8));
-#else
-    return I32(__builtin_shuffle(I32(m.low), I32(m.high), I32{0, 2, 4, 6}));
-#endif
-  }
-};
-
-template <>
 struct RealTraits<Wide> {
   using Wide = vmafhip::Wide;
   using Part = RealTraits<F64>;
