@@ -258,7 +258,13 @@ TEST(ModelDamage, RandomMutations) {
                              {"knots", {{0, 0}, {50, 40}, {100, 100}}},
                              {"out_gte_in", "true"},
                              {"enabled", true}};
-  const std::string texts[] = {file.dump(), json{{"0", file}, {"1", file}, {"2", file}}.dump()};
+  // As v1.0.16 is: of adm3, which chroma corrects.
+  json corrected = file;
+  corrected["model_dict"]["feature_names"] = {"VMAF_integer_feature_adm3_score",
+                                              "Speed_chroma_feature_speed_chroma_uv_score"};
+  corrected["model_dict"]["chroma_correction_parameter"] = 120.5;
+  const std::string texts[] = {file.dump(), corrected.dump(),
+                               json{{"0", file}, {"1", file}, {"2", file}}.dump()};
   for (const std::string &text : texts) ASSERT_TRUE(load_text(text).ok());
 
   constexpr std::string_view kBytes = "0123456789.-+eE:,\"{}[] \\n\x80";
@@ -266,7 +272,7 @@ TEST(ModelDamage, RandomMutations) {
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   int read = 0, refused = 0;
   for (int n = 0; n < 3000; ++n) {
-    std::string damaged = texts[n % 2];
+    std::string damaged = texts[n % 3];
     for (size_t k = 1 + below(3); k > 0; --k) {
       const size_t at = below(damaged.size());
       switch (below(4)) {
