@@ -41,6 +41,7 @@ class Options {
   bool given(std::string_view name) const { return given_.contains(name); }
   bool has(std::string_view name) const { return values_.count(name) != 0; }
   // Of options that there are.
+  bool same(std::string_view name, const Options &other) const { return get(name) == other.get(name); }
   bool boolean(std::string_view name) const;
   int integer(std::string_view name) const;
   double real(std::string_view name) const;

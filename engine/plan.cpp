@@ -58,7 +58,7 @@ bool adds_outputs(const Extractor &extractor, std::string_view option) {
 
 // The planned extractor that has these outputs, added if it is new. Two requests are the same if the
 // extractor and the suffix of its output names are; options outside the names come from the first
-// request, as in libvmaf, except that outputs appear if any request wants them.
+// request, as in libvmaf, except that outputs appear if any request wants them. A remark says so.
 Result<size_t> need(Plan &plan, const Extractor &extractor, const OptionTexts &texts) {
   auto options = Options::parse(extractor.name, extractor.options, texts);
   if (!options.ok()) return options.status();
@@ -67,9 +67,16 @@ Result<size_t> need(Plan &plan, const Extractor &extractor, const OptionTexts &t
   for (size_t i = 0; i < plan.extractors.size(); ++i) {
     PlannedExtractor &known = plan.extractors[i];
     if (known.extractor != &extractor || known.options.suffix() != fresh.options.suffix()) continue;
-    for (const OptionSpec &option : extractor.options)
-      if (adds_outputs(extractor, option.name) && fresh.options.boolean(option.name))
+    for (const OptionSpec &option : extractor.options) {
+      if (!adds_outputs(extractor, option.name)) {
+        if (!fresh.options.same(option.name, known.options))
+          plan.remarks.push_back(std::string(extractor.name) +
+                                 " is asked for twice with different values of " + option.name +
+                                 ", which output names do not tell apart: only the first request is met");
+      } else if (fresh.options.boolean(option.name)) {
         known.texts[option.name] = "true";
+      }
+    }
     auto united = Options::parse(extractor.name, extractor.options, known.texts);
     if (!united.ok()) return united.status();
     known.options = std::move(*united);
@@ -138,6 +145,8 @@ Result<Plan> Plan::make(const std::string &models, const std::string &features) 
       auto index = need(plan, *extractor, feature.options);
       if (!index.ok())
         return Status(index.status().code(), "model " + (*model)->label() + ": " + index.status().message());
+      std::string &needed_by = plan.extractors[*index].needed_by;
+      if (needed_by.empty()) needed_by = (*model)->label();
       providers.back().push_back(*index);
     }
     const std::vector<std::string> &scores = (*model)->scores();

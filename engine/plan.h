@@ -19,6 +19,7 @@ struct PlannedExtractor {
   std::vector<int> columns;            // per output of the extractor: its column, -1 = not reported
   std::vector<int> aggregate_columns;  // per aggregate
   bool temporal = false;               // needs every frame, also those that are not scored
+  std::string needed_by;               // label of the first model that needs it; "" if features alone do
 };
 
 struct PlannedModel {
@@ -30,6 +31,7 @@ struct PlannedModel {
 struct Plan {
   std::vector<PlannedExtractor> extractors;  // order of first need: models, then features
   std::vector<PlannedModel> models;
+  std::vector<std::string> remarks;        // what users should know of their requests
   std::vector<std::string> feature_names;  // by column; libvmaf's log names and order
   std::vector<std::string> aggregate_names;
   std::vector<std::string> model_scores;  // of all models: labels, and more of bootstrap collections

@@ -152,9 +152,10 @@ struct Session::Impl {
       compared.coded_depth = std::min(compared.coded_depth, d.depth);
       if (d.transfer == Transfer::pq) compared.transfer = Transfer::pq;
     }
-    remarks.clear();
+    remarks = plan.remarks;
     for (const PlannedExtractor &p : plan.extractors) {
-      if (Status s = p.extractor->check(p.options, compared); !s.ok()) return s;
+      if (Status s = p.extractor->check(p.options, compared); !s.ok())
+        return Status(s.code(), s.message() + (p.needed_by.empty() ? "" : " (" + p.needed_by + " needs it)"));
       if (!p.extractor->remark) continue;
       if (std::string text = p.extractor->remark(p.options, compared); !text.empty())
         remarks.push_back(std::move(text));

@@ -246,12 +246,13 @@ void expect_scores(const Session &session, const std::vector<double> &values) {
   const auto &names = session.feature_names();
   ASSERT_EQ(values.size(), names.size());
   for (size_t i = 0; i < names.size(); ++i) {
-    if (!session.has_feature(i))
+    if (!session.has_feature(i)) {
       EXPECT_TRUE(std::isnan(values[i])) << names[i];
-    else if (std::isnan(values[i]))
+    } else if (std::isnan(values[i])) {
       EXPECT_TRUE(may_be_nan(names[i])) << names[i];
-    else if (std::isinf(values[i]))
+    } else if (std::isinf(values[i])) {
       EXPECT_TRUE(may_be_infinite(names[i])) << names[i];
+    }
   }
 }
 

@@ -165,5 +165,20 @@ TEST_F(PlanTest, OptionsThatContradictEachOther) {
 
 TEST_F(PlanTest, NothingToCompute) { expect_error("", "", Code::invalid_argument, {"model", "feature"}); }
 
+// Two requests that output names do not tell apart: libvmaf meets the first, and so do we, but say so.
+TEST_F(PlanTest, RequestsOfOneName) {
+  const auto remarks = [](const std::string &features) {
+    const auto plan = Plan::make("", features);
+    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    return plan.ok() ? plan->remarks : Names{};
+  };
+  EXPECT_EQ(
+      remarks("float_ssim|float_ssim=scale=1"),
+      (Names{"float_ssim is asked for twice with different values of scale, which output names do not tell "
+             "apart: only the first request is met"}));
+  EXPECT_EQ(remarks("float_ssim=scale=1|float_ssim=enable_lcs=true:scale=1"), Names());
+  EXPECT_EQ(remarks("adm|adm=adm_enhn_gain_limit=1|adm=debug=true"), Names());
+}
+
 }  // namespace
 }  // namespace vmafhip

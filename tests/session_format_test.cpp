@@ -114,6 +114,9 @@ TEST_F(SessionFormatTest, TooSmall) {
   expect_refused(configure({32, 64}, {32, 64}, "adm"), {"adm", "33x33", "32x64"});
   expect_refused(configure({64, 15}, {64, 15}, "vif"), {"vif", "16x16", "64x15"});
   expect_refused(configure({2, 2}, {2, 2}, "motion"), {"motion", "3x3", "2x2"});
+  const PictureFormat small{32, 64};
+  expect_refused(make_session("vmaf_v0.6.1", "")->configure(small, small),
+                 {"adm", "33x33", "(vmaf_v0.6.1 needs it)"});
   EXPECT_TRUE(configure({33, 33}, {33, 33}).ok());
   EXPECT_TRUE(configure({16, 16}, {16, 16}, "vif").ok());
 }

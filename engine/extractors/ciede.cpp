@@ -39,7 +39,7 @@ const Extractor kCiedeExtractor = {
     .name = "ciede",
     .summary = "Mean colour difference (CIEDE2000), in dB: 45 - 20 log10 of it.",
     .exactness =
-        "Within 1.4e-7 of libvmaf's scores: its own functions run on vectors, 14 times as fast; where luma "
+        "Within 2e-7 of libvmaf's scores: its own functions run on vectors, 14 times as fast; where luma "
         "is odd, the last chroma sample stands for what libvmaf reads beyond it.",
     .limits = {.chroma = true, .common_depths = true},
     .options = kOptions,
