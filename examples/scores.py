@@ -130,6 +130,8 @@ def table_lines(pooled):
     for name, values in scores.items():
         cells = (f"{values[c]:15.6f}" if c in values else f"{'-':>15}" for c in columns)
         yield f"{name:{width}}" + "".join(cells)
+    for name, value in pooled.get("aggregates", {}).items():  # of the stream as a whole
+        yield f"{name:{width}}{value:15.6f}"
     told = ("ref-unmatched", "dist-unmatched", "unknowable", "repeated", "late", "skipped-overload", "extrapolated")
     counters = {key: pooled[key] for key in told if pooled.get(key)}
     yield ""

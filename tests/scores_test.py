@@ -21,7 +21,8 @@ POOLED = (
     'Got message #40 from element "v" (element): vmafhip, type=(string)pooled, frames=(guint64)2, '
     r'backend=(string)"cpu\ \(scalar\)\,\ 2\ threads\ \303\244", dist-unmatched=(guint64)3, repeated=(guint64)0, '
     r'models=(structure)"vmafhip-models\,\ vmaf_v0.6.1\=' + POOL % "97.099999999999994" + r'\;", '
-    r'features=(structure)"vmafhip-features\,\ integer_adm2\=' + POOL % "1" + r'\,\ integer_vif_scale0_egl_1\=' + POOL % "1e-3" + r'\;";'
+    r'features=(structure)"vmafhip-features\,\ integer_adm2\=' + POOL % "1" + r'\,\ integer_vif_scale0_egl_1\=' + POOL % "1e-3" + r'\;", '
+    r'aggregates=(structure)"aggregates\,\ apsnr_y\=\(double\)41.25\;";'
 )
 WINDOW = (
     'Got message #41 from element "v" (element): vmafhip, type=(string)window, frames=(guint64)%s, '
@@ -74,6 +75,7 @@ def main():
             "vmaf_v0.6.1                   97.100000       1.500000       3.000000",
             "integer_adm2                   1.000000       1.500000       3.000000",
             "integer_vif_scale0_egl_1       0.001000       1.500000       3.000000",
+            "apsnr_y                       41.250000",
             "",
             "2 frames, 3 dist-unmatched, backend: cpu (scalar), 2 threads ä",
         ],
