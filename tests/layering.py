@@ -58,7 +58,7 @@ def cpu(file, name, system):
 def hip(file, name, system):
     if system:
         return name in STANDARD | POSIX
-    return under(name, "engine/arith", "engine/hip") or name == "kernels/args.h" or top(name)
+    return under(name, "engine/arith", "engine/hip") or re.fullmatch(r"kernels/([a-z0-9_]+_)?args\.h", name) is not None or top(name)
 
 
 def extractors(file, name, system):
@@ -95,7 +95,7 @@ def gst(file, name, system, public=frozenset()):
 RULES = [
     ("engine/arith", arith, "engine/arith and bare headers such as <cstdint>"),
     ("engine/cpu", cpu, "engine/arith, engine/cpu, engine/{heat_maps,metric,options,picture,registry,scaler,status}.h, the standard library"),
-    ("engine/hip", hip, "engine/arith, engine/hip, engine/*.h, kernels/args.h, the standard library"),
+    ("engine/hip", hip, "engine/arith, engine/hip, engine/*.h, kernels/args.h and kernels/<metric>_args.h, the standard library"),
     ("engine/extractors", extractors, "engine/arith, engine/extractors, engine/*.h, the standard library"),
     ("engine/model", model, "engine/model, engine/*.h, nlohmann/json, the standard library"),
     ("engine", engine, "engine/*.h, engine/model, nlohmann/json, the standard library; back ends only in engine/registry.cpp"),

@@ -1,0 +1,112 @@
+// The dialect in which kernels are written: one source for HIP (clang), CUDA (nvcc) and, as host C++ in threads that take
+// turns, for the simulated runtime of the tests.
+//
+//   GPU_KERNEL void GPU_BOUNDS(256, 3) vif_scale1(VifArgs args) { … }     an entry point; its one parameter is a struct
+//   GPU_SHARED uint32_t row[256];                                         memory of the block
+//   GPU_FN                                                                a function of the device, always inlined
+//   gpu_warp_size(), gpu_lane(), gpu_shuffle_*, gpu_any, gpu_warp_sum     a warp is 32 or 64 threads
+//   gpu_sync()                                                            barrier of the block
+#pragma once
+#define GPU_DEVICE_CODE 1
+
+#if defined(GPU_SIMULATED)
+#include "simt.h"  // tests/hipsim: threadIdx and its like, GPU_KERNEL, GPU_SHARED, barriers, shuffles, atomics
+#define GPU_FN [[gnu::always_inline]] inline
+#define GPU_NOINLINE [[gnu::noinline]]
+#define GPU_BOUNDS(threads, blocks)
+#else
+#if defined(__HIP__)
+#include <hip/hip_runtime.h>
+// The second argument of __launch_bounds__ means waves a SIMD there.
+#define GPU_BOUNDS(threads, blocks) __launch_bounds__(threads)
+#elif defined(__CUDACC__)
+#define GPU_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+#else
+#error "kernels are compiled by clang for HIP, by nvcc, or for the simulated runtime"
+#endif
+#define GPU_KERNEL extern "C" __global__
+#define GPU_SHARED __shared__
+#define GPU_FN __device__ __forceinline__
+#define GPU_NOINLINE __device__ __attribute__((noinline))
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/args.h"
+
+namespace vmafhip {
+
+#if !defined(GPU_SIMULATED)
+template <class T>
+GPU_FN T *DeviceAddress<T>::get(uint64_t) const {
+  return reinterpret_cast<T *>(value);
+}
+
+GPU_FN void gpu_sync() { __syncthreads(); }
+#if defined(__HIP__)
+GPU_FN constexpr int gpu_warp_size() { return __AMDGCN_WAVEFRONT_SIZE; }
+template <class T>
+GPU_FN T gpu_shuffle_down(T v, int d) {
+  return __shfl_down(v, d);
+}
+template <class T>
+GPU_FN T gpu_shuffle_up(T v, int d) {
+  return __shfl_up(v, d);
+}
+template <class T>
+GPU_FN T gpu_shuffle_xor(T v, int mask) {
+  return __shfl_xor(v, mask);
+}
+GPU_FN bool gpu_any(bool p) { return __any(p); }
+#else
+GPU_FN constexpr int gpu_warp_size() { return 32; }
+template <class T>
+GPU_FN T gpu_shuffle_down(T v, int d) {
+  return __shfl_down_sync(0xffffffffu, v, d);
+}
+template <class T>
+GPU_FN T gpu_shuffle_up(T v, int d) {
+  return __shfl_up_sync(0xffffffffu, v, d);
+}
+template <class T>
+GPU_FN T gpu_shuffle_xor(T v, int mask) {
+  return __shfl_xor_sync(0xffffffffu, v, mask);
+}
+GPU_FN bool gpu_any(bool p) { return __any_sync(0xffffffffu, p); }
+#endif
+template <class T>
+GPU_FN void gpu_atomic_add(T *to, T v) {
+  atomicAdd(to, v);
+}
+#endif
+
+// Number of the thread within its warp; blocks are one-dimensional.
+GPU_FN int gpu_lane() { return static_cast<int>(threadIdx.x) % gpu_warp_size(); }
+
+// 16 bytes that are loaded and stored at once.
+struct alignas(16) Words4 {
+  uint32_t x, y, z, w;
+};
+
+// Sum over the warp; lane 0 has it.
+GPU_FN uint32_t gpu_warp_sum(uint32_t v) {
+#if defined(__CUDACC__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(0xffffffffu, v);
+#else
+  for (int d = gpu_warp_size() / 2; d > 0; d /= 2) v += gpu_shuffle_down(v, d);
+  return v;
+#endif
+}
+
+// Sum over the warp; every lane has it.
+GPU_FN uint32_t gpu_warp_sum_all(uint32_t v) {
+#if defined(__CUDACC__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(0xffffffffu, v);
+#else
+  for (int d = 1; d < gpu_warp_size(); d *= 2) v += gpu_shuffle_xor(v, d);
+  return v;
+#endif
+}
+
+}  // namespace vmafhip
