@@ -10,7 +10,7 @@
 #define GPU_DEVICE_CODE 1
 
 #if defined(GPU_SIMULATED)
-#include "simt.h"  // tests/hipsim: threadIdx and its like, GPU_KERNEL, GPU_SHARED, barriers, shuffles, atomics
+#include <simt.h>  // tests/hipsim: threadIdx and its like, GPU_KERNEL, GPU_SHARED, barriers, shuffles, atomics
 #define GPU_FN [[gnu::always_inline]] inline
 #define GPU_NOINLINE [[gnu::noinline]]
 #define GPU_BOUNDS(threads, blocks)
