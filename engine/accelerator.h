@@ -1,13 +1,12 @@
 // A device that measures frames beside the CPU's workers: what the scheduler asks of a back end.
 //
-// A frame in progress has a place, 0 to places() - 1, from announce() until it is measured; places are announced in the
-// order of frames. When all its planes can be read, start() hands it over, in any order and from any thread; the device
-// takes frames in their order, as many at a time as are there, and never waits for more.
+// A frame in progress has a place, 0 to places() - 1, whose upload memory is filled by workers before the frame is
+// started. Started frames are measured in their order, as many at a time as are there; the device never waits for more.
+// What a frame reads of the ones before it stays on the device: nothing is uploaded twice.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 
 #include "engine/metric.h"
 #include "engine/status.h"
@@ -16,25 +15,30 @@ namespace vmafhip {
 
 class Accelerator {
  public:
-  // Lets go of everything in flight.
+  // Lets go of everything in flight; returns when the device touches none of it.
   virtual ~Accelerator() = default;
 
   // Frames that may be in progress at a time.
   virtual int places() const = 0;
-  // Host memory of a place, kAlign-aligned, as large as was asked for when this was made: planes that are not on the
-  // device are put there before start().
+  // Memory of a place, as large as was asked for when this was made, for planes that are not on the device. Aligned to
+  // kAlign.
   virtual std::byte *upload_memory(int place) = 0;
+  // Memory that this takes, on the device and pinned on the host; it does not grow.
+  virtual uint64_t device_bytes() const = 0;
+  virtual uint64_t pinned_bytes() const = 0;
 
-  // `measured` runs on a thread of the device when the sums of a place are written; `failed` once, when the device
-  // or its memory is lost: no place will be measured any more. Before the first announce().
+  // Before the first frame. `measured` runs on a thread of the device when the sums of a place are written. `failed`
+  // runs once, on any thread, when the device or its memory is lost: no place will be measured from then on.
   virtual void on_events(std::function<void(int place)> measured,
                          std::function<void(const Status &)> failed) = 0;
 
-  virtual void announce(int place, uint64_t frame) = 0;
-  // `view` stays until the place is measured. `sums`: those of the items of this device, one item after the other as
-  // they were given, each with all distorted pictures.
+  // Hands over a frame; from any thread, and in any order, but without gaps: all frames that one of the device's items
+  // measures come. The planes of `view` are those that are not there yet: current pictures in pinned memory, current
+  // and earlier ones in device memory; all of it stays until the place is measured. Sums of the device's items go to
+  // where each was told among those of the frame, `sums`; the others are not touched.
   virtual void start(int place, const FrameView &view, std::byte *sums) = 0;
-  // Drops what was announced; returns when the device touches none of it. The next frame is frame 0.
+  // Drops what was started; returns when the device touches none of it and no event is under way. The next frame is
+  // frame 0.
   virtual void clear() = 0;
 };
 

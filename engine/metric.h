@@ -26,6 +26,7 @@ struct PlaneView {
   const void *data = nullptr;
   ptrdiff_t stride = 0;
   int width = 0, height = 0, depth = 8;
+  MemoryKind memory = MemoryKind::host;  // only an accelerator sees others
 
   template <class T>
   const T *row(int y) const {

@@ -18,6 +18,13 @@ constexpr int chroma_shift_y(Chroma chroma) { return chroma == Chroma::c420 ? 1 
 // How samples become light, as far as a metric asks (cambi): a display of SDR, or PQ (SMPTE ST 2084).
 enum class Transfer : uint8_t { sdr, pq };
 
+// How samples can be reached.
+enum class MemoryKind : uint8_t {
+  host,    // by the processor
+  pinned,  // by the processor, and by the GPU, which may copy from there at any time until the owner is let go
+  device,  // addresses of the GPU that the session works on, which nobody else reads; all writing is done
+};
+
 struct PictureFormat {
   int width = 0, height = 0;  // luma samples
   int depth = 8;              // significant bits a sample, 8 to 16
@@ -26,6 +33,9 @@ struct PictureFormat {
   // Of the format in which pictures are compared: bits of the shallowest distorted picture, before its samples were
   // shifted up to `depth`. 0: `depth`.
   int coded_depth = 0;
+  // A session that is configured for `host` takes `pinned` too, from picture to picture. In `device` memory, planes that
+  // are read have step 1 and shift 0, and are of the size and depth at which pictures are compared.
+  MemoryKind memory = MemoryKind::host;
   bool operator==(const PictureFormat &) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/accelerator.h"
 #include "engine/metric.h"
 #include "engine/options.h"
 #include "engine/picture.h"
@@ -96,6 +97,50 @@ class CpuBackend {
  private:
   explicit CpuBackend(const CpuKernels &kernels) : kernels_(&kernels) {}
   const CpuKernels *kernels_;
+};
+
+// The implementations on a GPU.
+namespace hip {
+class Device;
+class HipMetric;
+}  // namespace hip
+class HipBackend {
+ public:
+  // `number` as the GPU's runtime counts; -1: the one that the fewest sessions use. The error says why there is none.
+  static Result<HipBackend> open(int number);
+
+  std::string description() const;
+  // Whether some options of the extractor have kernels.
+  static bool has_kernels(const Extractor &extractor);
+
+  // What measures an extractor on the GPU.
+  using DeviceMetric = std::shared_ptr<const hip::HipMetric>;
+  // Null if there are no kernels for the options: then the CPU has to.
+  Result<DeviceMetric> make(const Extractor &extractor, const Options &options, const PictureFormat &format,
+                            int distorted = 1) const;
+
+  struct Item {
+    DeviceMetric metric;
+    uint64_t sums_bytes = 0;  // of one distorted picture
+    uint64_t sums_at = 0;     // among those of a frame: the first distorted picture's, the others follow
+    bool every_frame = true;  // false: only multiples of `subsample`
+  };
+  struct Work {
+    std::vector<Item> items;
+    PictureFormat format;
+    int distorted = 1;
+    uint64_t subsample = 1;
+    PlaneSet ref = 0, dist = 0;  // planes that come in pinned memory and go to the device, of any frame
+    uint64_t upload_bytes = 0;   // of a place
+    int threads = 1;             // workers that fill places
+    int batch = 0;               // the most frames that are measured together, 0: by their size
+  };
+  // Code::resource: there is not enough memory on the device; the text says how much it takes.
+  Result<std::unique_ptr<Accelerator>> make_accelerator(Work work) const;
+
+ private:
+  explicit HipBackend(std::shared_ptr<hip::Device> device) : device_(std::move(device)) {}
+  std::shared_ptr<hip::Device> device_;
 };
 
 }  // namespace vmafhip

@@ -1,0 +1,24 @@
+// The GPU back end: one HipMetric per extractor that has kernels. Options without kernels yield null: then the CPU
+// measures.
+#pragma once
+#include <memory>
+
+#include "engine/arith/adm.h"
+#include "engine/arith/motion.h"
+#include "engine/arith/vif.h"
+#include "engine/hip/device.h"
+#include "engine/hip/metric.h"
+#include "engine/picture.h"
+
+namespace vmafhip::hip {
+
+// Throw DeviceError; the metric is used no longer than the device. `format` is that of all pictures of a frame, of
+// which `distorted` are compared with one reference.
+std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const AdmParams &params,
+                                        const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_motion(const Device &device, const MotionParams &params,
+                                           const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
+                                        const PictureFormat &format, int distorted);
+
+}  // namespace vmafhip::hip
