@@ -6,6 +6,8 @@
 //   GPU_FN                                                                a function of the device, always inlined
 //   gpu_warp_size(), gpu_lane(), gpu_shuffle_*, gpu_any, gpu_warp_sum     a warp is 32 or 64 threads
 //   gpu_sync()                                                            barrier of the block
+//
+// Arithmetic for which GPUs differ in what is quick: kernels/numbers.h.
 #pragma once
 #define GPU_DEVICE_CODE 1
 
@@ -78,6 +80,11 @@ GPU_FN bool gpu_any(bool p) { return __any_sync(0xffffffffu, p); }
 template <class T>
 GPU_FN void gpu_atomic_add(T *to, T v) {
   atomicAdd(to, v);
+}
+// The compilers' own name for 64 bits is another.
+GPU_FN void gpu_atomic_add(uint64_t *to, uint64_t v) {
+  static_assert(sizeof(unsigned long long) == sizeof(uint64_t));
+  atomicAdd(reinterpret_cast<unsigned long long *>(to), static_cast<unsigned long long>(v));
 }
 #endif
 

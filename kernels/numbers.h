@@ -1,0 +1,179 @@
+// Arithmetic of kernels in the form that each GPU is quick at. Everything is exact, or its error is stated and the caller
+// has to make up for it.
+//
+// NVIDIA multiplies 32 x 32 + 64 bits at full rate, so sums are 64 bits wide there. AMD multiplies 24 bits at full rate
+// and 32 bits at a quarter of it, so sums are kept in two words of 16-bit halves there.
+#pragma once
+#include "kernels/device.h"
+
+namespace vmafhip {
+
+// ---- Leading bits and reciprocals -----------------------------------------------------------------------------------
+
+// Normalisation: (number of the highest set bit) << 15 | the 15 bits below it, plus kGpuLeadingBias; v > 0. Exact: bits
+// further below are cut off.
+#if defined(__CUDACC__)
+// A conversion to float that cuts off leaves exponent and mantissa just so, and costs a quarter of counting zeros.
+constexpr uint32_t kGpuLeadingBias = 127u << 15;
+GPU_FN uint32_t gpu_leading16(uint32_t v) { return __float_as_uint(__uint2float_rz(v)) >> 8; }
+#else
+constexpr uint32_t kGpuLeadingBias = 0;
+GPU_FN uint32_t gpu_leading16(uint32_t v) {
+  const int zeros = __builtin_clz(v);
+  return (static_cast<uint32_t>(30 - zeros) << 15) + ((v << zeros) >> 16);
+}
+#endif
+
+// 1 / v for normal v, within 1 ulp (2^-23 relative) of it. Differs between GPUs.
+GPU_FN float gpu_reciprocal(float v) {
+#if defined(__CUDACC__)
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+#elif defined(__HIP__)
+  return __builtin_amdgcn_rcpf(v);
+#else
+  return 1.0f / v;
+#endif
+}
+
+// Integer part of v >= 0. What exceeds 32 bits gives some number.
+GPU_FN uint32_t gpu_truncate(float v) {
+#if defined(__CUDACC__)
+  return __float2uint_rz(v);
+#else
+  return v < 4294967040.0f ? static_cast<uint32_t>(v) : 0xffffffffu;
+#endif
+}
+
+// Nearest integer of |v| < 2^22, ties to even: adding 1.5 * 2^23 leaves it in the mantissa. Spares the slow conversion.
+// Exact for such v, else some number.
+GPU_FN int32_t gpu_nearest(float v) {
+  const float shifted = v + 12582912.0f;
+#if defined(__CUDACC__) || defined(__HIP__)
+  return __float_as_int(shifted) - 0x4b400000;
+#else
+  return static_cast<int32_t>(__builtin_bit_cast(uint32_t, shifted) - 0x4b400000u);
+#endif
+}
+
+// ---- Sums of weighted samples ---------------------------------------------------------------------------------------
+
+// Sum of weight * value: weights up to 16 bits and 65536 in all, values of 32 bits, signed or not. Exact.
+#if defined(__HIP__)
+class GpuWideSum {
+ public:
+  GPU_FN void add(uint32_t value, uint32_t weight) {
+    low_ += (value & 0xffff) * weight;
+    high_ += (value >> 16) * weight;
+  }
+  GPU_FN void add(int32_t value, uint32_t weight) {
+    low_ += (static_cast<uint32_t>(value) & 0xffff) * weight;
+    high_ += static_cast<uint32_t>(value >> 16) * weight;
+  }
+  // (sum + 2^15) >> 16, its low 32 bits. The low halves sum up to 65535 * 65536 at most: there is room for 2^15.
+  GPU_FN uint32_t rounded16() const { return high_ + ((low_ + 32768u) >> 16); }
+  // Of values that are not signed.
+  GPU_FN uint64_t sum() const { return (static_cast<uint64_t>(high_) << 16) + low_; }
+
+ private:
+  uint32_t low_ = 0, high_ = 0;
+};
+#else
+class GpuWideSum {
+ public:
+  GPU_FN void add(uint32_t value, uint32_t weight) { sum_ += static_cast<uint64_t>(value) * weight; }
+  GPU_FN void add(int32_t value, uint32_t weight) {
+    sum_ += static_cast<uint64_t>(static_cast<int64_t>(value) * static_cast<int32_t>(weight));
+  }
+  GPU_FN uint32_t rounded16() const { return static_cast<uint32_t>((sum_ + 32768) >> 16); }
+  GPU_FN uint64_t sum() const { return sum_; }
+
+ private:
+  uint64_t sum_ = 0;
+};
+#endif
+
+// Sums of weight * first and weight * second, of bytes, with weights of 65536 in all: each below 2^24, so that both have
+// room in 64 bits and one multiplication does for them. Exact.
+#if defined(__HIP__)
+class GpuTwinSum {
+ public:
+  GPU_FN static uint32_t pack(uint32_t first, uint32_t second) { return first | second << 16; }
+  GPU_FN void add(uint32_t packed, uint32_t weight) {
+    first_ += (packed & 0xffff) * weight;
+    second_ += (packed >> 16) * weight;
+  }
+  GPU_FN uint32_t first() const { return first_; }
+  GPU_FN uint32_t second() const { return second_; }
+
+ private:
+  uint32_t first_ = 0, second_ = 0;
+};
+#else
+class GpuTwinSum {
+ public:
+  GPU_FN static uint32_t pack(uint32_t first, uint32_t second) { return first | second << 24; }
+  GPU_FN void add(uint32_t packed, uint32_t weight) { sum_ += static_cast<uint64_t>(packed) * weight; }
+  GPU_FN uint32_t first() const { return static_cast<uint32_t>(sum_) & 0xffffff; }
+  GPU_FN uint32_t second() const { return static_cast<uint32_t>(sum_ >> 24); }
+
+ private:
+  uint64_t sum_ = 0;
+};
+#endif
+
+// (a * b + 2^31) >> 32.
+GPU_FN uint32_t gpu_rounded_high(uint32_t a, uint32_t b) {
+  return static_cast<uint32_t>((static_cast<uint64_t>(a) * b + 0x80000000u) >> 32);
+}
+
+// ---- Bytes and matrices ---------------------------------------------------------------------------------------------
+
+// Byte i of the result is byte (selector >> 4i & 7) of the eight bytes b:a, a's first.
+GPU_FN uint32_t gpu_permute(uint32_t a, uint32_t b, uint32_t selector) {
+#if defined(__CUDACC__)
+  return __byte_perm(a, b, selector);
+#else
+  const uint64_t bytes = static_cast<uint64_t>(b) << 32 | a;
+  uint32_t result = 0;
+  for (int i = 0; i < 4; ++i)
+    result |= static_cast<uint32_t>(bytes >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
+  return result;
+#endif
+}
+
+// Four words in, four words out: word b holds byte b of each.
+GPU_FN void gpu_transpose_bytes(const uint32_t *in, uint32_t *out) {
+  const uint32_t a = gpu_permute(in[0], in[1], 0x5140), b = gpu_permute(in[2], in[3], 0x5140);
+  const uint32_t c = gpu_permute(in[0], in[1], 0x7362), d = gpu_permute(in[2], in[3], 0x7362);
+  out[0] = gpu_permute(a, b, 0x5410);
+  out[1] = gpu_permute(a, b, 0x7632);
+  out[2] = gpu_permute(c, d, 0x5410);
+  out[3] = gpu_permute(c, d, 0x7632);
+}
+
+// The same for four values of 16 bits: two words out.
+GPU_FN void gpu_transpose_low_bytes(const uint32_t *in, uint32_t *out) {
+  const uint32_t a = gpu_permute(in[0], in[1], 0x5140), b = gpu_permute(in[2], in[3], 0x5140);
+  out[0] = gpu_permute(a, b, 0x5410);
+  out[1] = gpu_permute(a, b, 0x7632);
+}
+
+// GPU_HAS_MMA_U8: matrix units that multiply bytes, in warps of 32. gpu_mma_u8(d, a, b0, b1) adds to D (16 x 8, 32 bits)
+// the product of A (16 x 32) and B (32 x 8), both bytes. With g = lane / 4 and q = lane % 4 a lane holds, four bytes a word,
+//   of A  rows g and g + 8 at columns 4q to 4q + 3 (a[0], a[1]) and 16 + 4q to 16 + 4q + 3 (a[2], a[3]),
+//   of B  column g at rows 4q to 4q + 3 (b0) and 16 + 4q to 16 + 4q + 3 (b1),
+//   of D  rows g (d[0], d[1]) and g + 8 (d[2], d[3]) at columns 2q and 2q + 1.
+#if defined(GPU_SIMULATED)
+#define GPU_HAS_MMA_U8 1
+#elif defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
+#define GPU_HAS_MMA_U8 1
+GPU_FN void gpu_mma_u8(uint32_t *d, const uint32_t *a, uint32_t b0, uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+#endif
+
+}  // namespace vmafhip
