@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "engine/hip/runtime.h"
+#include "engine/memory.h"
 #include "engine/status.h"
 #include "kernels/args.h"
 
@@ -35,34 +37,59 @@ struct Function {
   std::string name;
 };
 
-// One GPU of this process. Shared by all sessions that use it; modules are loaded when first asked for.
+// One GPU of this process. Shared by all sessions that use it, and closed with the last; modules are loaded when first
+// asked for. Functions may be called from any thread, and all but make_current() leave alone what the calling thread
+// works with.
 class Device {
  public:
-  // `number` as the runtime counts; -1: the one that the fewest sessions use. The error says why no GPU can be used:
-  // library, devices, code objects.
+  // `number` as the runtime counts; -1: the one that the fewest sessions use, of those that can be used. AMD's are
+  // tried first, then NVIDIA's. The error says why no GPU can be used: library, devices, code objects.
   static Result<std::shared_ptr<Device>> open(int number);
   ~Device();
   Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
 
   const Api &api() const { return *api_; }
   int number() const { return number_; }
   const std::string &name() const { return name_; }  // as the driver calls it
-  std::string description() const;                   // name, architecture, library
-  int warp_size() const { return warp_size_; }       // 32 or 64
+  // "NVIDIA H200 (compute capability 9.0), libcuda.so.1"
+  const std::string &description() const { return description_; }
+  int warp_size() const { return warp_size_; }  // 32 or 64
   uint64_t free_memory() const;
 
-  // The calling thread works with this device from now on; every entry from outside calls it.
+  // The calling thread works with this device from now on. Threads of others use CurrentDevice.
   void make_current() const;
   // A kernel of kernels/<stem>.hip.
   Function function(const char *stem, const char *name) const;
 
  private:
-  explicit Device(const Api &api, int number);
-  struct Modules;
+  friend class CurrentDevice;
+  class Context;
+  class Modules;
+  struct Registry;
+  Device(const Api &api, int number);
+  void *module(const char *stem) const;
+
   const Api *api_;
-  int number_, warp_size_ = 32;
-  std::string name_;
+  int number_, warp_size_ = 0;
+  std::string name_, description_;
+  std::unique_ptr<Context> context_;
   std::unique_ptr<Modules> modules_;
+};
+
+// The calling thread works with a device for as long as this lives, and with what it had before afterwards: an
+// application has devices of its own. Cheap; if it fails, what is called next reports it.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(const Device &device) noexcept;
+  ~CurrentDevice();
+  CurrentDevice(const CurrentDevice &) = delete;
+  CurrentDevice &operator=(const CurrentDevice &) = delete;
+
+ private:
+  const Api &api_;
+  void *before_ = nullptr;
+  bool changed_ = false;
 };
 
 // Launch dimensions.
@@ -76,7 +103,11 @@ class Event {
   explicit Event(const Device &device, Use use = Use::order);
   ~Event();
   Event(Event &&other) noexcept : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
-  Event &operator=(Event &&other) noexcept;
+  Event &operator=(Event &&other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
 
   // Sleeps until what was recorded is done; does not poll.
   void synchronize() const;
@@ -94,7 +125,11 @@ class Event {
 class Graph {
  public:
   Graph(Graph &&other) noexcept : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
-  Graph &operator=(Graph &&other) noexcept;
+  Graph &operator=(Graph &&other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
   ~Graph();
 
  private:
@@ -104,13 +139,18 @@ class Graph {
   void *handle_;
 };
 
-// Work that is done in order. All functions return at once, but for synchronize().
+// Work that is done in order. All functions return at once, but for synchronize() and the destructor, which waits so
+// that memory can go after it. The calling thread works with the stream's device.
 class Stream {
  public:
   explicit Stream(const Device &device);
   ~Stream();
   Stream(Stream &&other) noexcept : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
-  Stream &operator=(Stream &&other) noexcept;
+  Stream &operator=(Stream &&other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
 
   const Device &device() const { return *device_; }
 
@@ -121,7 +161,8 @@ class Stream {
     launch_bytes(function, grid, threads, &args, sizeof args);
   }
   void clear(DeviceAddress<std::byte> to, size_t bytes) const;  // zeroes
-  // Rows of `width` bytes. Host memory that is not pinned makes copies wait.
+  // Rows of `width` bytes. Host memory that is not pinned makes copies wait. Runtimes know no negative strides: such
+  // rows are copied one by one, at some microseconds each.
   void upload(DeviceAddress<std::byte> to, size_t to_stride, const void *from, ptrdiff_t from_stride,
               size_t width, size_t rows) const;
   void download(void *to, DeviceAddress<const std::byte> from, size_t bytes) const;
@@ -133,10 +174,9 @@ class Stream {
   void wait(const Event &event) const;
   void synchronize() const;
 
-  // Between begin_capture() and end_capture(), what is put on this stream, and on others that wait for its events, is
-  // recorded instead of done.
-  void begin_capture() const;
-  Graph end_capture() const;
+  // What `work` puts on this stream, and on others that wait for its events, is recorded instead of done. All others
+  // must have been waited for by this one in the end. `work` may not allocate, synchronise or load.
+  Graph capture(const std::function<void()> &work) const;
   void launch(const Graph &graph) const;
 
  private:
@@ -146,18 +186,30 @@ class Stream {
   void *handle_ = nullptr;
 };
 
+// Device memory of `bytes`, as a number; 0 for 0 bytes.
+uint64_t allocate_on(const Device &device, size_t bytes);
+void free_on(const Device &device, uint64_t address) noexcept;
+
 // Device memory, 256-byte aligned, not cleared.
 template <class T>
 class Buffer {
  public:
   Buffer() = default;
-  Buffer(const Device &device, size_t count);
-  ~Buffer();
+  Buffer(const Device &device, size_t count)
+      : device_(&device), address_{allocate_on(device, times(count, sizeof(T)))}, count_(count) {}
+  ~Buffer() {
+    if (address_) free_on(*device_, address_.value);
+  }
   Buffer(Buffer &&other) noexcept
       : device_(other.device_),
         address_(std::exchange(other.address_, {})),
         count_(std::exchange(other.count_, 0)) {}
-  Buffer &operator=(Buffer &&other) noexcept;
+  Buffer &operator=(Buffer &&other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(address_, other.address_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
 
   DeviceAddress<T> address() const { return address_; }
   size_t size() const { return count_; }
@@ -174,8 +226,16 @@ class PinnedBuffer {
   PinnedBuffer() = default;
   PinnedBuffer(const Device &device, size_t bytes);
   ~PinnedBuffer();
-  PinnedBuffer(PinnedBuffer &&other) noexcept;
-  PinnedBuffer &operator=(PinnedBuffer &&other) noexcept;
+  PinnedBuffer(PinnedBuffer &&other) noexcept
+      : device_(other.device_),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
+  PinnedBuffer &operator=(PinnedBuffer &&other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
 
   std::byte *data() const { return data_; }
   size_t size() const { return bytes_; }
@@ -186,17 +246,23 @@ class PinnedBuffer {
   size_t bytes_ = 0;
 };
 
-// Host memory of somebody else, pinned for as long as this lives.
+// Host memory of somebody else, pinned for as long as this lives. Takes a while (all pages are touched), and fails where
+// the system limits locked memory: then copies work still, and wait.
 class HostRegistration {
  public:
   HostRegistration(const Device &device, void *data, size_t bytes);
   ~HostRegistration();
-  HostRegistration(HostRegistration &&other) noexcept;
-  HostRegistration &operator=(HostRegistration &&other) noexcept;
+  HostRegistration(HostRegistration &&other) noexcept
+      : device_(other.device_), data_(std::exchange(other.data_, nullptr)) {}
+  HostRegistration &operator=(HostRegistration &&other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
 
  private:
   const Device *device_;
-  void *data_;
+  void *data_ = nullptr;
 };
 
 }  // namespace vmafhip::hip

@@ -2,22 +2,111 @@
 // that is there: no vendor's library is linked, no vendor's header needed.
 //
 // AMD: libamdhip64. NVIDIA: libcuda's driver API under the same names (engine/hip/runtime_cuda.cpp). Any library with
-// libamdhip64's functions can be named by the environment variable VMAFHIP_HIP_LIBRARY.
+// libamdhip64's functions can be named by the environment variable VMAFHIP_HIP_LIBRARY; no other is tried then.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/status.h"
 
 namespace vmafhip::hip {
 
 enum class Vendor { amd, nvidia };
+const char *name_of(Vendor vendor);
 
-// Results are HIP's error numbers or CUDA's; 0 is success with both.
-struct Api {
-  Vendor vendor = Vendor::amd;
-  std::string library;  // as it was opened
+// HIP's numbers, of which these are CUDA's too. All other results are looked at for their name alone.
+constexpr int kErrorOutOfMemory = 2, kErrorNoDevice = 100, kErrorNoBinaryForGpu = 209, kErrorNotReady = 600;
+constexpr int kCopyHostToDevice = 1, kCopyDeviceToHost = 2, kCopyDeviceToDevice = 3;
+constexpr int kAttributeComputeMajor = 23, kAttributeComputeMinor = 61, kAttributeWarpSize = 87;
+constexpr unsigned kStreamNonBlocking = 1;
+constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2;
+constexpr int kCaptureThreadLocal = 1;  // other threads may do meanwhile what cannot be captured
+// Keys of hipModuleLaunchKernel's `extra`. What ends it differs: Api::launch_end.
+inline void *const kLaunchBufferPointer = reinterpret_cast<void *>(1);
+inline void *const kLaunchBufferSize = reinterpret_cast<void *>(2);
+
+// HIP's prototypes with enumerations as int and handles as void *; tests/hip_signatures.cpp compares. Not used:
+// hipGetDeviceProperties, whose struct is not the same in ROCm 5 and 6.
+struct Functions {
+  const char *(*hipGetErrorName)(int error) = nullptr;
+  int (*hipGetLastError)() = nullptr;  // and forgets it
+  int (*hipInit)(unsigned flags) = nullptr;
+  int (*hipGetDeviceCount)(int *count) = nullptr;
+  int (*hipDeviceGetName)(char *name, int length, int device) = nullptr;
+  int (*hipDeviceGetAttribute)(int *value, int attribute, int device) = nullptr;
+
+  int (*hipMemGetInfo)(size_t *free, size_t *total) = nullptr;
+  int (*hipMalloc)(void **data, size_t bytes) = nullptr;
+  int (*hipFree)(void *data) = nullptr;
+  int (*hipHostMalloc)(void **data, size_t bytes, unsigned flags) = nullptr;
+  int (*hipHostFree)(void *data) = nullptr;
+  int (*hipHostRegister)(void *data, size_t bytes, unsigned flags) = nullptr;
+  int (*hipHostUnregister)(void *data) = nullptr;
+
+  int (*hipStreamCreateWithFlags)(void **stream, unsigned flags) = nullptr;
+  int (*hipStreamDestroy)(void *stream) = nullptr;
+  int (*hipStreamSynchronize)(void *stream) = nullptr;
+  int (*hipStreamWaitEvent)(void *stream, void *event, unsigned flags) = nullptr;
+  int (*hipEventCreateWithFlags)(void **event, unsigned flags) = nullptr;
+  int (*hipEventDestroy)(void *event) = nullptr;
+  int (*hipEventRecord)(void *event, void *stream) = nullptr;
+  int (*hipEventQuery)(void *event) = nullptr;
+  int (*hipEventSynchronize)(void *event) = nullptr;
+  int (*hipEventElapsedTime)(float *milliseconds, void *start, void *stop) = nullptr;
+
+  int (*hipMemcpyAsync)(void *to, const void *from, size_t bytes, int kind, void *stream) = nullptr;
+  int (*hipMemcpy2DAsync)(void *to, size_t to_stride, const void *from, size_t from_stride, size_t width,
+                          size_t rows, int kind, void *stream) = nullptr;
+  int (*hipMemsetAsync)(void *to, int value, size_t bytes, void *stream) = nullptr;
+
+  int (*hipModuleLoadData)(void **module, const void *image) = nullptr;
+  int (*hipModuleUnload)(void *module) = nullptr;
+  int (*hipModuleGetFunction)(void **function, void *module, const char *name) = nullptr;
+  int (*hipModuleLaunchKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                               void *stream, void **parameters, void **extra) = nullptr;
+
+  int (*hipStreamBeginCapture)(void *stream, int mode) = nullptr;
+  int (*hipStreamEndCapture)(void *stream, void **graph) = nullptr;
+  int (*hipGraphInstantiate)(void **exec, void *graph, void **error_node, char *log,
+                             size_t log_bytes) = nullptr;
+  int (*hipGraphLaunch)(void *exec, void *stream) = nullptr;
+  int (*hipGraphExecDestroy)(void *exec) = nullptr;
+  int (*hipGraphDestroy)(void *graph) = nullptr;
 };
+
+// An opened library, for as long as the process lives. Results are HIP's error numbers or CUDA's; 0 is success.
+struct Api : Functions {
+  Vendor vendor = Vendor::amd;
+  std::string library;         // as it was opened
+  void *launch_end = nullptr;  // last element of `extra`
+  // A library named by VMAFHIP_HIP_LIBRARY may bring its own kernels; null where it brings none for `stem`.
+  const void *(*kernel_image)(const char *stem) = nullptr;
+
+  // What a thread works with is a context: with NVIDIA the driver's, with AMD the number of the device.
+  virtual int retain_context(int device, void **context) const = 0;
+  virtual int release_context(int device) const = 0;
+  virtual int get_current(void **context) const = 0;
+  virtual int set_current(void *context) const = 0;
+
+ protected:
+  ~Api() = default;  // never deleted
+};
+
+// Where to look for a library.
+struct Source {
+  Vendor vendor = Vendor::amd;
+  std::string path;  // of VMAFHIP_HIP_LIBRARY; empty: where the vendor installs it
+};
+// Those that can be tried, in this order; opens nothing.
+std::vector<Source> sources();
+// The library, opened and initialised once per process; what failed is tried again. The error says which names were
+// tried, which function is missing, or which error the library reports. From any thread.
+Result<const Api *> open_runtime(const Source &source);
+
+// This process is a copy, by fork(), of one that had opened a library: GPUs do not work here, until exec().
+bool forked();
 
 }  // namespace vmafhip::hip

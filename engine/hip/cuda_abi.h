@@ -1,0 +1,86 @@
+// What is needed of CUDA's driver API, without its header: enumerations are int, handles void *, device pointers
+// numbers. tests/cuda_signatures.cpp compares with the header where there is one.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace vmafhip::hip {
+
+constexpr int kCudaMemoryHost = 1, kCudaMemoryDevice = 2;
+constexpr int kCudaAttributeWarpSize = 10, kCudaAttributeComputeMajor = 75, kCudaAttributeComputeMinor = 76;
+constexpr int kCudaErrorInvalidValue = 1;
+// CUDA's last element of `extra`; the others are HIP's.
+inline void *const kCudaLaunchEnd = nullptr;
+
+// CUDA_MEMCPY2D, version 2. A copy begins at (x, y) of an array or of rows of memory `pitch` bytes apart.
+struct CudaCopy2D {
+  size_t from_x = 0, from_y = 0;
+  int from_type = 0;
+  const void *from_host = nullptr;
+  uint64_t from_device = 0;
+  void *from_array = nullptr;
+  size_t from_pitch = 0;
+  size_t to_x = 0, to_y = 0;
+  int to_type = 0;
+  void *to_host = nullptr;
+  uint64_t to_device = 0;
+  void *to_array = nullptr;
+  size_t to_pitch = 0;
+  size_t width = 0, height = 0;  // bytes, rows
+};
+static_assert(sizeof(CudaCopy2D) == 128 && offsetof(CudaCopy2D, from_pitch) == 48 &&
+              offsetof(CudaCopy2D, to_type) == 72 && offsetof(CudaCopy2D, to_pitch) == 104 &&
+              offsetof(CudaCopy2D, height) == 120);
+
+// The driver's functions; those with a suffix are what its header turns the plain names into since CUDA 4 to 11, and
+// the plain ones are older and have other parameters.
+struct Cuda {
+  int (*cuInit)(unsigned flags) = nullptr;
+  int (*cuGetErrorName)(int error, const char **name) = nullptr;
+  int (*cuDeviceGetCount)(int *count) = nullptr;
+  int (*cuDeviceGet)(int *device, int number) = nullptr;
+  int (*cuDeviceGetName)(char *name, int length, int device) = nullptr;
+  int (*cuDeviceGetAttribute)(int *value, int attribute, int device) = nullptr;
+  int (*cuDevicePrimaryCtxRetain)(void **context, int device) = nullptr;
+  int (*cuDevicePrimaryCtxRelease_v2)(int device) = nullptr;
+  int (*cuCtxGetCurrent)(void **context) = nullptr;
+  int (*cuCtxSetCurrent)(void *context) = nullptr;
+  int (*cuMemGetInfo_v2)(size_t *free, size_t *total) = nullptr;
+  int (*cuMemAlloc_v2)(uint64_t *address, size_t bytes) = nullptr;
+  int (*cuMemFree_v2)(uint64_t address) = nullptr;
+  int (*cuMemHostAlloc)(void **data, size_t bytes, unsigned flags) = nullptr;
+  int (*cuMemFreeHost)(void *data) = nullptr;
+  int (*cuMemHostRegister_v2)(void *data, size_t bytes, unsigned flags) = nullptr;
+  int (*cuMemHostUnregister)(void *data) = nullptr;
+  int (*cuStreamCreate)(void **stream, unsigned flags) = nullptr;
+  int (*cuStreamDestroy_v2)(void *stream) = nullptr;
+  int (*cuStreamSynchronize)(void *stream) = nullptr;
+  int (*cuStreamWaitEvent)(void *stream, void *event, unsigned flags) = nullptr;
+  int (*cuEventCreate)(void **event, unsigned flags) = nullptr;
+  int (*cuEventDestroy_v2)(void *event) = nullptr;
+  int (*cuEventRecord)(void *event, void *stream) = nullptr;
+  int (*cuEventQuery)(void *event) = nullptr;
+  int (*cuEventSynchronize)(void *event) = nullptr;
+  int (*cuEventElapsedTime)(float *milliseconds, void *start, void *stop) = nullptr;
+  int (*cuMemcpyHtoDAsync_v2)(uint64_t to, const void *from, size_t bytes, void *stream) = nullptr;
+  int (*cuMemcpyDtoHAsync_v2)(void *to, uint64_t from, size_t bytes, void *stream) = nullptr;
+  int (*cuMemcpyDtoDAsync_v2)(uint64_t to, uint64_t from, size_t bytes, void *stream) = nullptr;
+  int (*cuMemcpy2DAsync_v2)(const CudaCopy2D *copy, void *stream) = nullptr;
+  int (*cuMemsetD8Async)(uint64_t to, unsigned char value, size_t bytes, void *stream) = nullptr;
+  int (*cuModuleLoadData)(void **module, const void *image) = nullptr;
+  int (*cuModuleUnload)(void *module) = nullptr;
+  int (*cuModuleGetFunction)(void **function, void *module, const char *name) = nullptr;
+  int (*cuLaunchKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream,
+                        void **parameters, void **extra) = nullptr;
+  int (*cuStreamBeginCapture_v2)(void *stream, int mode) = nullptr;
+  int (*cuStreamEndCapture)(void *stream, void **graph) = nullptr;
+  int (*cuGraphInstantiateWithFlags)(void **exec, void *graph, unsigned long long flags) = nullptr;
+  int (*cuGraphInstantiate_v2)(void **exec, void *graph, void **error_node, char *log,
+                               size_t log_bytes) = nullptr;
+  int (*cuGraphLaunch)(void *exec, void *stream) = nullptr;
+  int (*cuGraphExecDestroy)(void *exec) = nullptr;
+  int (*cuGraphDestroy)(void *graph) = nullptr;
+};
+
+}  // namespace vmafhip::hip

@@ -1,0 +1,435 @@
+#include "engine/hip/device.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "engine/hip/images.h"
+#include "engine/text.h"
+
+namespace vmafhip::hip {
+namespace {
+
+// Paths in messages begin at the source root, wherever the build was.
+constexpr std::string_view from_root(std::string_view file) {
+  const size_t at = file.rfind("engine/");
+  return at == file.npos ? file : file.substr(at);
+}
+
+[[noreturn]] void fail(const Api &api, int error, const std::string &call, const char *file, int line) {
+  api.hipGetLastError();  // which others in this process would take for theirs
+  const char *name = api.hipGetErrorName(error);
+  throw DeviceError(error, call + " failed: " + (name ? name : "error " + std::to_string(error)) + " (" +
+                               std::string(from_root(file)) + ":" + std::to_string(line) + ")");
+}
+
+// Calls a function of the runtime; a failure is thrown with the call as it is written here.
+#define CALL(api, function, ...)                                                \
+  do {                                                                          \
+    if (const int error = (api).function(__VA_ARGS__); error != 0) [[unlikely]] \
+      fail(api, error, #function "(" #__VA_ARGS__ ")", __FILE__, __LINE__);     \
+  } while (false)
+
+void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
+
+// For destructors: what fails is given up, and nothing is touched in a forked child, whose parent owns it all.
+// Moved-from objects come here with null and may have outlived their device.
+void give_back(const Device *device, int (*Functions::*function)(void *), void *handle) noexcept {
+  if (!handle || forked()) return;
+  const CurrentDevice current(*device);
+  const Api &api = device->api();
+  if ((api.*function)(handle) != 0) api.hipGetLastError();
+}
+
+const void *image_of(const Api &api, const char *stem) {
+  if (api.kernel_image) return api.kernel_image(stem);
+  for (const Image &image : images())
+    if (std::string_view(image.stem) == stem) return api.vendor == Vendor::amd ? image.amd : image.nvidia;
+  return nullptr;
+}
+
+bool built_for(Vendor vendor) {
+  return std::ranges::any_of(images(), [&](const Image &image) {
+    return (vendor == Vendor::amd ? image.amd : image.nvidia) != nullptr;
+  });
+}
+
+Status unusable(std::string text) { return {Code::resource, std::move(text)}; }
+Status built_without(Vendor vendor) {
+  return unusable(std::string("this build has no kernels for ") + name_of(vendor) + " GPUs");
+}
+
+}  // namespace
+
+bool DeviceError::out_of_memory() const { return code_ == kErrorOutOfMemory; }
+
+// Makes that the driver keeps the device ready.
+class Device::Context {
+ public:
+  Context(const Api &api, int number) : api_(api), number_(number) {
+    CALL(api, retain_context, number, &handle);
+  }
+  ~Context() {
+    if (!forked()) (void)api_.release_context(number_);
+  }
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  void *handle = nullptr;
+
+ private:
+  const Api &api_;
+  const int number_;
+};
+
+// Loaded modules by stem.
+class Device::Modules {
+ public:
+  explicit Modules(const Device &device) : device_(device) {}
+  ~Modules() {
+    for (const auto &[stem, module] : loaded) give_back(&device_, &Functions::hipModuleUnload, module);
+  }
+  Modules(const Modules &) = delete;
+  Modules &operator=(const Modules &) = delete;
+
+  std::mutex mutex;
+  std::map<std::string, void *, std::less<>> loaded;
+
+ private:
+  const Device &device_;
+};
+
+// Devices in use. Never destroyed: sessions may outlive static objects.
+struct Device::Registry {
+  struct Entry {
+    std::weak_ptr<Device> device;
+    int users = 0;
+  };
+  // What open() gives out: who uses a device counts for as long as it is held.
+  struct Use {
+    std::shared_ptr<Device> device;
+    Entry *entry;
+    Use(std::shared_ptr<Device> used, Entry &of) : device(std::move(used)), entry(&of) { ++of.users; }
+    ~Use() {
+      const std::lock_guard lock(all().mutex);
+      --entry->users;
+    }
+    Use(const Use &) = delete;
+    Use &operator=(const Use &) = delete;
+  };
+
+  std::mutex mutex;
+  std::map<std::pair<const Api *, int>, Entry> entries;
+
+  static Registry &all() {
+    static Registry *const all = new Registry;
+    return *all;
+  }
+
+  Result<std::shared_ptr<Device>> open(const Api &api, int number) {
+    Entry &entry = entries[{&api, number}];
+    std::shared_ptr<Device> device = entry.device.lock();
+    if (!device) {
+      try {
+        device = std::shared_ptr<Device>(new Device(api, number));
+      } catch (const DeviceError &error) {
+        return unusable(error.what());
+      }
+      entry.device = device;
+    }
+    const auto use = std::make_shared<Use>(device, entry);
+    return std::shared_ptr<Device>(use, use->device.get());
+  }
+
+  Result<std::shared_ptr<Device>> open(const Source &source, int number) {
+    if (source.path.empty() && !built_for(source.vendor)) return built_without(source.vendor);
+    const Result<const Api *> opened = open_runtime(source);
+    if (!opened.ok()) return opened.status();
+    const Api &api = **opened;
+    if (!api.kernel_image && !built_for(api.vendor)) return built_without(api.vendor);
+
+    int count = 0;
+    if (const int error = api.hipGetDeviceCount(&count); error != 0 && error != kErrorNoDevice) {
+      const char *name = api.hipGetErrorName(error);
+      return unusable(api.library + ": hipGetDeviceCount() fails with " +
+                      (name ? name : std::to_string(error)));
+    }
+    if (count < 1) return unusable(api.library + " finds no GPU");
+    if (number >= count)
+      return unusable("there is no device " + std::to_string(number) + ": " + api.library + " has " +
+                      (count == 1 ? "one device, 0"
+                                  : std::to_string(count) + " devices, 0 to " + std::to_string(count - 1)));
+    if (number >= 0) return open(api, number);
+
+    std::vector<int> numbers(static_cast<size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::ranges::stable_sort(numbers, {}, [&](int n) { return entries[{&api, n}].users; });
+    std::vector<std::string> reasons;
+    for (int n : numbers) {
+      Result<std::shared_ptr<Device>> device = open(api, n);
+      if (device.ok()) return device;
+      reasons.push_back(device.status().message());
+    }
+    return unusable(join(reasons));
+  }
+};
+
+Result<std::shared_ptr<Device>> Device::open(int number) {
+  if (number < -1)
+    return Status(Code::invalid_argument, "device " + std::to_string(number) +
+                                              ": devices count from 0, and -1 takes the "
+                                              "one that is used least");
+  if (forked())
+    return unusable("no GPU can be used: this process was forked from one that already used a GPU");
+  Registry &all = Registry::all();
+  const std::lock_guard lock(all.mutex);
+  const std::vector<Source> places = sources();
+  std::vector<std::string> reasons;
+  for (const Source &source : places) {
+    Result<std::shared_ptr<Device>> device = all.open(source, number);
+    if (device.ok()) return device;
+    const std::string whose =
+        source.path.empty() ? name_of(source.vendor) : "VMAFHIP_HIP_LIBRARY=" + source.path;
+    reasons.push_back(whose + ": " + device.status().message());
+  }
+  std::string text = "no GPU can be used (" + reasons[0];
+  for (size_t i = 1; i < reasons.size(); ++i) text += "; " + reasons[i];
+  return unusable(text + ")");
+}
+
+Device::Device(const Api &api, int number)
+    : api_(&api), number_(number), context_(new Context(api, number)), modules_(new Modules(*this)) {
+  const CurrentDevice current(*this);
+  std::array<char, 256> name{};
+  CALL(api, hipDeviceGetName, name.data(), static_cast<int>(name.size()) - 1, number);
+  // Drivers without a table of names leave it empty.
+  name_ = name[0] ? name.data() : std::string(name_of(api.vendor)) + " GPU " + std::to_string(number);
+  int major = 0, minor = 0;
+  CALL(api, hipDeviceGetAttribute, &warp_size_, kAttributeWarpSize, number);
+  CALL(api, hipDeviceGetAttribute, &major, kAttributeComputeMajor, number);
+  CALL(api, hipDeviceGetAttribute, &minor, kAttributeComputeMinor, number);
+  const std::string version = std::to_string(major) + "." + std::to_string(minor);
+  description_ = name_ + " (" + (api.vendor == Vendor::amd ? "gfx " : "compute capability ") + version +
+                 "), " + api.library;
+  if (warp_size_ != 32 && warp_size_ != 64)
+    throw DeviceError(
+        0, name_ + " has warps of " + std::to_string(warp_size_) + " threads; kernels take 32 and 64");
+  // Code objects are for single architectures: whether one fits shows only when it is loaded.
+  if (!images().empty()) (void)module(images().front().stem);
+}
+
+Device::~Device() = default;
+
+uint64_t Device::free_memory() const {
+  const CurrentDevice current(*this);
+  size_t free = 0, total = 0;
+  CALL(*api_, hipMemGetInfo, &free, &total);
+  return free;
+}
+
+void Device::make_current() const {
+  if (forked()) throw DeviceError(0, "this process was forked from one that already used a GPU");
+  CALL(*api_, set_current, context_->handle);
+}
+
+void *Device::module(const char *stem) const {
+  const std::lock_guard lock(modules_->mutex);
+  if (const auto known = modules_->loaded.find(std::string_view(stem)); known != modules_->loaded.end())
+    return known->second;
+  const void *image = image_of(*api_, stem);
+  const CurrentDevice current(*this);
+  void *loaded = nullptr;
+  const int error = image ? api_->hipModuleLoadData(&loaded, image) : kErrorNoBinaryForGpu;
+  if (error == kErrorNoBinaryForGpu) {
+    api_->hipGetLastError();
+    throw DeviceError(error, std::string("the ") + stem + " kernels were not built for " + description_);
+  }
+  if (error != 0)
+    fail(*api_, error, std::string("hipModuleLoadData() of the ") + stem + " kernels for " + description_,
+         __FILE__, __LINE__);
+  modules_->loaded.emplace(stem, loaded);
+  return loaded;
+}
+
+Function Device::function(const char *stem, const char *name) const {
+  void *const from = module(stem);
+  const CurrentDevice current(*this);
+  Function function{nullptr, name};
+  if (const int error = api_->hipModuleGetFunction(&function.handle, from, name); error != 0)
+    fail(*api_, error, std::string("hipModuleGetFunction() of ") + name + " among the " + stem + " kernels",
+         __FILE__, __LINE__);
+  return function;
+}
+
+CurrentDevice::CurrentDevice(const Device &device) noexcept : api_(device.api()) {
+  void *const wanted = device.context_->handle;
+  if (api_.get_current(&before_) != 0 || before_ == wanted) return;
+  changed_ = api_.set_current(wanted) == 0;
+}
+
+CurrentDevice::~CurrentDevice() {
+  if (changed_) (void)api_.set_current(before_);
+}
+
+Event::Event(const Device &device, Use use) : device_(&device) {
+  const CurrentDevice current(device);
+  const unsigned flags = kEventBlockingSync | (use == Use::order ? kEventDisableTiming : 0);
+  CALL(device.api(), hipEventCreateWithFlags, &handle_, flags);
+}
+
+Event::~Event() { give_back(device_, &Functions::hipEventDestroy, handle_); }
+
+void Event::synchronize() const { CALL(device_->api(), hipEventSynchronize, handle_); }
+
+bool Event::done() const {
+  const Api &api = device_->api();
+  const int error = api.hipEventQuery(handle_);
+  if (error == kErrorNotReady) {
+    api.hipGetLastError();
+    return false;
+  }
+  if (error != 0) fail(api, error, "hipEventQuery(handle_)", __FILE__, __LINE__);
+  return true;
+}
+
+double Event::milliseconds_since(const Event &start) const {
+  float milliseconds = 0;
+  CALL(device_->api(), hipEventElapsedTime, &milliseconds, start.handle_, handle_);
+  return milliseconds;
+}
+
+Graph::~Graph() { give_back(device_, &Functions::hipGraphExecDestroy, handle_); }
+
+Stream::Stream(const Device &device) : device_(&device) {
+  const CurrentDevice current(device);
+  CALL(device.api(), hipStreamCreateWithFlags, &handle_, kStreamNonBlocking);
+}
+
+Stream::~Stream() {
+  give_back(device_, &Functions::hipStreamSynchronize, handle_);
+  give_back(device_, &Functions::hipStreamDestroy, handle_);
+}
+
+void Stream::launch_bytes(const Function &function, Grid grid, unsigned threads, const void *args,
+                          size_t bytes) const {
+  const Api &api = device_->api();
+  void *extra[] = {kLaunchBufferPointer, const_cast<void *>(args), kLaunchBufferSize, &bytes, api.launch_end};
+  const int error = api.hipModuleLaunchKernel(function.handle, grid.x, grid.y, grid.z, threads, 1, 1, 0,
+                                              handle_, nullptr, extra);
+  if (error != 0) [[unlikely]]
+    fail(api, error, "hipModuleLaunchKernel() of " + function.name, __FILE__, __LINE__);
+}
+
+void Stream::clear(DeviceAddress<std::byte> to, size_t bytes) const {
+  if (bytes != 0) CALL(device_->api(), hipMemsetAsync, pointer(to.value), 0, bytes, handle_);
+}
+
+void Stream::upload(DeviceAddress<std::byte> to, size_t to_stride, const void *from, ptrdiff_t from_stride,
+                    size_t width, size_t rows) const {
+  if (width == 0 || rows == 0) return;
+  const Api &api = device_->api();
+  if (from_stride < 0) {
+    const auto *row = static_cast<const std::byte *>(from);
+    for (size_t y = 0; y < rows; ++y) {
+      CALL(api, hipMemcpyAsync, pointer(to.value + y * to_stride), row, width, kCopyHostToDevice, handle_);
+      row += from_stride;
+    }
+    return;
+  }
+  const auto stride = static_cast<size_t>(from_stride);
+  if (rows == 1 || (stride == width && to_stride == width)) {
+    CALL(api, hipMemcpyAsync, pointer(to.value), from, width * rows, kCopyHostToDevice, handle_);
+  } else {
+    CALL(api, hipMemcpy2DAsync, pointer(to.value), to_stride, from, stride, width, rows, kCopyHostToDevice,
+         handle_);
+  }
+}
+
+void Stream::download(void *to, DeviceAddress<const std::byte> from, size_t bytes) const {
+  if (bytes != 0)
+    CALL(device_->api(), hipMemcpyAsync, to, pointer(from.value), bytes, kCopyDeviceToHost, handle_);
+}
+
+void Stream::copy(DeviceAddress<std::byte> to, size_t to_stride, DeviceAddress<const std::byte> from,
+                  size_t from_stride, size_t width, size_t rows) const {
+  if (width == 0 || rows == 0) return;
+  const Api &api = device_->api();
+  if (rows == 1 || (from_stride == width && to_stride == width)) {
+    CALL(api, hipMemcpyAsync, pointer(to.value), pointer(from.value), width * rows, kCopyDeviceToDevice,
+         handle_);
+  } else {
+    CALL(api, hipMemcpy2DAsync, pointer(to.value), to_stride, pointer(from.value), from_stride, width, rows,
+         kCopyDeviceToDevice, handle_);
+  }
+}
+
+void Stream::record(const Event &event) const {
+  CALL(device_->api(), hipEventRecord, event.handle(), handle_);
+}
+
+void Stream::wait(const Event &event) const {
+  CALL(device_->api(), hipStreamWaitEvent, handle_, event.handle(), 0);
+}
+
+void Stream::synchronize() const { CALL(device_->api(), hipStreamSynchronize, handle_); }
+
+Graph Stream::capture(const std::function<void()> &work) const {
+  const Api &api = device_->api();
+  CALL(api, hipStreamBeginCapture, handle_, kCaptureThreadLocal);
+  void *graph = nullptr;
+  try {
+    work();
+  } catch (...) {
+    if (api.hipStreamEndCapture(handle_, &graph) != 0) api.hipGetLastError();
+    if (graph) (void)api.hipGraphDestroy(graph);
+    throw;
+  }
+  CALL(api, hipStreamEndCapture, handle_, &graph);
+  void *exec = nullptr;
+  const int error = api.hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0);
+  (void)api.hipGraphDestroy(graph);
+  if (error != 0)
+    fail(api, error, "hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0)", __FILE__, __LINE__);
+  return Graph(*device_, exec);
+}
+
+void Stream::launch(const Graph &graph) const {
+  CALL(device_->api(), hipGraphLaunch, graph.handle_, handle_);
+}
+
+uint64_t allocate_on(const Device &device, size_t bytes) {
+  if (bytes == 0) return 0;
+  const CurrentDevice current(device);
+  void *data = nullptr;
+  CALL(device.api(), hipMalloc, &data, bytes);
+  return reinterpret_cast<uint64_t>(data);
+}
+
+void free_on(const Device &device, uint64_t address) noexcept {
+  give_back(&device, &Functions::hipFree, pointer(address));
+}
+
+PinnedBuffer::PinnedBuffer(const Device &device, size_t bytes) : device_(&device) {
+  if (bytes == 0) return;
+  const CurrentDevice current(device);
+  void *data = nullptr;
+  CALL(device.api(), hipHostMalloc, &data, bytes, 0);
+  data_ = static_cast<std::byte *>(data);
+  bytes_ = bytes;
+}
+
+PinnedBuffer::~PinnedBuffer() { give_back(device_, &Functions::hipHostFree, data_); }
+
+HostRegistration::HostRegistration(const Device &device, void *data, size_t bytes) : device_(&device) {
+  const CurrentDevice current(device);
+  CALL(device.api(), hipHostRegister, data, bytes, 0);
+  data_ = data;
+}
+
+HostRegistration::~HostRegistration() { give_back(device_, &Functions::hipHostUnregister, data_); }
+
+}  // namespace vmafhip::hip

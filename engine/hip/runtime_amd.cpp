@@ -1,0 +1,85 @@
+// libamdhip64, or a library with its functions: the table is filled as it stands.
+#include <cstdint>
+
+#include "engine/hip/loader.h"
+
+namespace vmafhip::hip {
+namespace {
+
+class AmdApi final : public Api, public CurrentDeviceFunctions {
+ public:
+  int retain_context(int device, void **context) const override {
+    *context = reinterpret_cast<void *>(static_cast<intptr_t>(device));
+    return 0;
+  }
+  int release_context(int) const override { return 0; }
+  int get_current(void **context) const override {
+    int device = 0;
+    const int error = hipGetDevice(&device);
+    return error != 0 ? error : retain_context(device, context);
+  }
+  int set_current(void *context) const override {
+    return hipSetDevice(static_cast<int>(reinterpret_cast<intptr_t>(context)));
+  }
+};
+
+void fill(AmdApi &api, Library &library) {
+#define NEED(function) library.need(#function, api.function)
+  NEED(hipGetErrorName);
+  NEED(hipGetLastError);
+  NEED(hipInit);
+  NEED(hipGetDeviceCount);
+  NEED(hipDeviceGetName);
+  NEED(hipDeviceGetAttribute);
+  NEED(hipGetDevice);
+  NEED(hipSetDevice);
+  NEED(hipMemGetInfo);
+  NEED(hipMalloc);
+  NEED(hipFree);
+  NEED(hipHostMalloc);
+  NEED(hipHostFree);
+  NEED(hipHostRegister);
+  NEED(hipHostUnregister);
+  NEED(hipStreamCreateWithFlags);
+  NEED(hipStreamDestroy);
+  NEED(hipStreamSynchronize);
+  NEED(hipStreamWaitEvent);
+  NEED(hipEventCreateWithFlags);
+  NEED(hipEventDestroy);
+  NEED(hipEventRecord);
+  NEED(hipEventQuery);
+  NEED(hipEventSynchronize);
+  NEED(hipEventElapsedTime);
+  NEED(hipMemcpyAsync);
+  NEED(hipMemcpy2DAsync);
+  NEED(hipMemsetAsync);
+  NEED(hipModuleLoadData);
+  NEED(hipModuleUnload);
+  NEED(hipModuleGetFunction);
+  NEED(hipModuleLaunchKernel);
+  NEED(hipStreamBeginCapture);
+  NEED(hipStreamEndCapture);
+  NEED(hipGraphInstantiate);
+  NEED(hipGraphLaunch);
+  NEED(hipGraphExecDestroy);
+  NEED(hipGraphDestroy);
+#undef NEED
+}
+
+}  // namespace
+
+Result<const Api *> open_amd(std::span<const char *const> names) {
+  Result<Library> library = Library::open(names);
+  if (!library.ok()) return library.status();
+  AmdApi api;
+  fill(api, *library);
+  if (Status status = library->complete(); !status.ok()) return status;
+  api.vendor = Vendor::amd;
+  api.library = library->name();
+  api.launch_end = reinterpret_cast<void *>(3);  // HIP_LAUNCH_PARAM_END
+  library->find("vmafhip_kernel_image", api.kernel_image);
+  if (const int error = api.hipInit(0); error != 0) return cannot_start(api, "hipInit()", error);
+  return static_cast<const Api *>(new AmdApi(api));
+}
+
+}  // namespace vmafhip::hip

@@ -1,0 +1,225 @@
+// libcuda's driver API under HIP's names. Numbers that HIP took over from CUDA (flags of streams and events, modes of
+// capture, errors) are passed on as they are; tests/cuda_signatures.cpp compares them with both vendors' headers.
+#include <cstdint>
+
+#include "engine/hip/cuda_abi.h"
+#include "engine/hip/loader.h"
+
+namespace vmafhip::hip {
+namespace {
+
+Cuda cuda;  // written once, before any other function here is called
+
+Status fill(Cuda &table, Library &library) {
+#define NEED(function) library.need(#function, table.function)
+  NEED(cuInit);
+  NEED(cuGetErrorName);
+  NEED(cuDeviceGetCount);
+  NEED(cuDeviceGet);
+  NEED(cuDeviceGetName);
+  NEED(cuDeviceGetAttribute);
+  NEED(cuDevicePrimaryCtxRetain);
+  NEED(cuDevicePrimaryCtxRelease_v2);
+  NEED(cuCtxGetCurrent);
+  NEED(cuCtxSetCurrent);
+  NEED(cuMemGetInfo_v2);
+  NEED(cuMemAlloc_v2);
+  NEED(cuMemFree_v2);
+  NEED(cuMemHostAlloc);
+  NEED(cuMemFreeHost);
+  NEED(cuMemHostRegister_v2);
+  NEED(cuMemHostUnregister);
+  NEED(cuStreamCreate);
+  NEED(cuStreamDestroy_v2);
+  NEED(cuStreamSynchronize);
+  NEED(cuStreamWaitEvent);
+  NEED(cuEventCreate);
+  NEED(cuEventDestroy_v2);
+  NEED(cuEventRecord);
+  NEED(cuEventQuery);
+  NEED(cuEventSynchronize);
+  NEED(cuEventElapsedTime);
+  NEED(cuMemcpyHtoDAsync_v2);
+  NEED(cuMemcpyDtoHAsync_v2);
+  NEED(cuMemcpyDtoDAsync_v2);
+  NEED(cuMemcpy2DAsync_v2);
+  NEED(cuMemsetD8Async);
+  NEED(cuModuleLoadData);
+  NEED(cuModuleUnload);
+  NEED(cuModuleGetFunction);
+  NEED(cuLaunchKernel);
+  NEED(cuStreamBeginCapture_v2);
+  NEED(cuStreamEndCapture);
+  NEED(cuGraphLaunch);
+  NEED(cuGraphExecDestroy);
+  NEED(cuGraphDestroy);
+#undef NEED
+  // Drivers before CUDA 11.4 have only the second.
+  if (!library.find("cuGraphInstantiateWithFlags", table.cuGraphInstantiateWithFlags))
+    library.need("cuGraphInstantiate_v2", table.cuGraphInstantiate_v2);
+  return library.complete();
+}
+
+uint64_t address(const void *data) { return reinterpret_cast<uint64_t>(data); }
+
+// From a device's number to the driver's handle of it.
+template <class Function>
+int with_device(int number, Function function) {
+  int device = 0;
+  const int error = cuda.cuDeviceGet(&device, number);
+  return error != 0 ? error : function(device);
+}
+
+int get_attribute(int *value, int attribute, int number) {
+  int wanted = 0;
+  switch (attribute) {
+    case kAttributeWarpSize:
+      wanted = kCudaAttributeWarpSize;
+      break;
+    case kAttributeComputeMajor:
+      wanted = kCudaAttributeComputeMajor;
+      break;
+    case kAttributeComputeMinor:
+      wanted = kCudaAttributeComputeMinor;
+      break;
+    default:
+      return kCudaErrorInvalidValue;
+  }
+  return with_device(number, [&](int device) { return cuda.cuDeviceGetAttribute(value, wanted, device); });
+}
+
+int allocate(void **data, size_t bytes) {
+  uint64_t at = 0;
+  const int error = cuda.cuMemAlloc_v2(&at, bytes);
+  *data = error == 0 ? reinterpret_cast<void *>(at) : nullptr;
+  return error;
+}
+
+int copy(void *to, const void *from, size_t bytes, int kind, void *stream) {
+  switch (kind) {
+    case kCopyHostToDevice:
+      return cuda.cuMemcpyHtoDAsync_v2(address(to), from, bytes, stream);
+    case kCopyDeviceToHost:
+      return cuda.cuMemcpyDtoHAsync_v2(to, address(from), bytes, stream);
+    case kCopyDeviceToDevice:
+      return cuda.cuMemcpyDtoDAsync_v2(address(to), address(from), bytes, stream);
+    default:
+      return kCudaErrorInvalidValue;
+  }
+}
+
+int copy_rows(void *to, size_t to_stride, const void *from, size_t from_stride, size_t width, size_t rows,
+              int kind, void *stream) {
+  CudaCopy2D copy;
+  copy.from_pitch = from_stride;
+  copy.to_pitch = to_stride;
+  copy.width = width;
+  copy.height = rows;
+  if (kind == kCopyHostToDevice) {
+    copy.from_type = kCudaMemoryHost;
+    copy.from_host = from;
+  } else {
+    copy.from_type = kCudaMemoryDevice;
+    copy.from_device = address(from);
+  }
+  if (kind == kCopyDeviceToHost) {
+    copy.to_type = kCudaMemoryHost;
+    copy.to_host = to;
+  } else {
+    copy.to_type = kCudaMemoryDevice;
+    copy.to_device = address(to);
+  }
+  return cuda.cuMemcpy2DAsync_v2(&copy, stream);
+}
+
+const char *error_name(int error) {
+  const char *name = nullptr;
+  return cuda.cuGetErrorName(error, &name) == 0 && name ? name : "CUDA error of a newer driver";
+}
+
+int instantiate(void **exec, void *graph, void **error_node, char *log, size_t log_bytes) {
+  if (cuda.cuGraphInstantiateWithFlags) return cuda.cuGraphInstantiateWithFlags(exec, graph, 0);
+  return cuda.cuGraphInstantiate_v2(exec, graph, error_node, log, log_bytes);
+}
+
+class CudaApi final : public Api {
+ public:
+  explicit CudaApi(std::string name) {
+    vendor = Vendor::nvidia;
+    library = std::move(name);
+    launch_end = kCudaLaunchEnd;
+
+    hipGetErrorName = error_name;
+    hipGetLastError = [] { return 0; };  // the driver API keeps none
+    hipInit = cuda.cuInit;
+    hipGetDeviceCount = cuda.cuDeviceGetCount;
+    hipDeviceGetName = [](char *text, int length, int number) {
+      return with_device(number, [&](int device) { return cuda.cuDeviceGetName(text, length, device); });
+    };
+    hipDeviceGetAttribute = get_attribute;
+
+    hipMemGetInfo = cuda.cuMemGetInfo_v2;
+    hipMalloc = allocate;
+    hipFree = [](void *data) { return cuda.cuMemFree_v2(address(data)); };
+    hipHostMalloc = cuda.cuMemHostAlloc;
+    hipHostFree = cuda.cuMemFreeHost;
+    hipHostRegister = cuda.cuMemHostRegister_v2;
+    hipHostUnregister = cuda.cuMemHostUnregister;
+
+    hipStreamCreateWithFlags = cuda.cuStreamCreate;
+    hipStreamDestroy = cuda.cuStreamDestroy_v2;
+    hipStreamSynchronize = cuda.cuStreamSynchronize;
+    hipStreamWaitEvent = cuda.cuStreamWaitEvent;
+    hipEventCreateWithFlags = cuda.cuEventCreate;
+    hipEventDestroy = cuda.cuEventDestroy_v2;
+    hipEventRecord = cuda.cuEventRecord;
+    hipEventQuery = cuda.cuEventQuery;
+    hipEventSynchronize = cuda.cuEventSynchronize;
+    hipEventElapsedTime = cuda.cuEventElapsedTime;
+
+    hipMemcpyAsync = copy;
+    hipMemcpy2DAsync = copy_rows;
+    hipMemsetAsync = [](void *to, int value, size_t bytes, void *stream) {
+      return cuda.cuMemsetD8Async(address(to), static_cast<unsigned char>(value), bytes, stream);
+    };
+
+    hipModuleLoadData = cuda.cuModuleLoadData;
+    hipModuleUnload = cuda.cuModuleUnload;
+    hipModuleGetFunction = cuda.cuModuleGetFunction;
+    hipModuleLaunchKernel = cuda.cuLaunchKernel;
+
+    hipStreamBeginCapture = cuda.cuStreamBeginCapture_v2;
+    hipStreamEndCapture = cuda.cuStreamEndCapture;
+    hipGraphInstantiate = instantiate;
+    hipGraphLaunch = cuda.cuGraphLaunch;
+    hipGraphExecDestroy = cuda.cuGraphExecDestroy;
+    hipGraphDestroy = cuda.cuGraphDestroy;
+  }
+
+  // The primary context is the one that CUDA's own runtime uses, so that memory of others in this process can be
+  // shared. It is made for the first who retains it, which takes a while, and goes with the last.
+  int retain_context(int number, void **context) const override {
+    return with_device(number, [&](int device) { return cuda.cuDevicePrimaryCtxRetain(context, device); });
+  }
+  int release_context(int number) const override {
+    return with_device(number, [](int device) { return cuda.cuDevicePrimaryCtxRelease_v2(device); });
+  }
+  int get_current(void **context) const override { return cuda.cuCtxGetCurrent(context); }
+  int set_current(void *context) const override { return cuda.cuCtxSetCurrent(context); }
+};
+
+}  // namespace
+
+Result<const Api *> open_nvidia() {
+  static constexpr const char *name = "libcuda.so.1";
+  Result<Library> library = Library::open({&name, 1});
+  if (!library.ok()) return library.status();
+  Cuda table;
+  if (Status status = fill(table, *library); !status.ok()) return status;
+  cuda = table;
+  const CudaApi api(library->name());
+  if (const int error = api.hipInit(0); error != 0) return cannot_start(api, "cuInit()", error);
+  return static_cast<const Api *>(new CudaApi(api));
+}
+
+}  // namespace vmafhip::hip
