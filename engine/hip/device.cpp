@@ -192,8 +192,7 @@ Result<std::shared_ptr<Device>> Device::open(int number) {
   for (const Source &source : places) {
     Result<std::shared_ptr<Device>> device = all.open(source, number);
     if (device.ok()) return device;
-    const std::string whose =
-        source.path.empty() ? name_of(source.vendor) : "VMAFHIP_HIP_LIBRARY=" + source.path;
+    const std::string whose = source.path.empty() ? name_of(source.vendor) : "VMAFHIP_HIP_LIBRARY";
     reasons.push_back(whose + ": " + device.status().message());
   }
   std::string text = "no GPU can be used (" + reasons[0];

@@ -96,7 +96,9 @@ Status Library::complete() const {
 Status cannot_start(const Api &api, const char *call, int error) {
   const char *name = api.hipGetErrorName(error);
   const std::string known = name ? name : "error " + std::to_string(error);
-  if (error == kErrorNoDevice) return {Code::resource, api.library + " finds no GPU (" + known + ")"};
+  // ROCm 5 says the second.
+  if (error == kErrorNoDevice || error == kErrorInvalidDevice)
+    return {Code::resource, api.library + " finds no GPU (" + known + ")"};
   return {Code::resource, api.library + ": " + call + " fails with " + known};
 }
 

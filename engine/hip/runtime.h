@@ -17,7 +17,8 @@ enum class Vendor { amd, nvidia };
 const char *name_of(Vendor vendor);
 
 // HIP's numbers, of which these are CUDA's too. All other results are looked at for their name alone.
-constexpr int kErrorOutOfMemory = 2, kErrorNoDevice = 100, kErrorNoBinaryForGpu = 209, kErrorNotReady = 600;
+constexpr int kErrorOutOfMemory = 2, kErrorNoDevice = 100, kErrorInvalidDevice = 101;
+constexpr int kErrorNoBinaryForGpu = 209, kErrorNotReady = 600;
 constexpr int kCopyHostToDevice = 1, kCopyDeviceToHost = 2, kCopyDeviceToDevice = 3;
 constexpr int kAttributeComputeMajor = 23, kAttributeComputeMinor = 61, kAttributeWarpSize = 87;
 constexpr unsigned kStreamNonBlocking = 1;
