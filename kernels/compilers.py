@@ -75,8 +75,8 @@ def executables(names):
 
 
 def rocm_folders():
-    named = [os.environ[name] for name in ("ROCM_PATH", "HIP_PATH") if os.environ.get(name)]
-    return [folder for folder in named + ["/opt/rocm"] if os.path.isdir(folder)]
+    folder = os.environ.get("ROCM_PATH") or "/opt/rocm"
+    return [folder] if os.path.isdir(folder) else []
 
 
 def clangs(wanted):
@@ -141,13 +141,15 @@ def hip_targets(clang, folder, archs):
         for arch in archs:
             if arch in targets:
                 continue
-            if worked:
+            if not worked:
+                reasons.setdefault(arch, reason(output))
+            else:
                 compiled, output = run(clang, *HIP_ARGUMENTS, *configuration, f"--offload-arch={arch}", "-nogpuinc",
                                        "-o", os.devnull, probe)  # fmt: skip
                 if compiled:
                     targets[arch] = configuration
-                    continue
-            reasons[arch] = reason(output)
+                else:
+                    reasons[arch] = reason(output)
         if len(targets) == len(archs):
             break
     return targets, reasons
@@ -178,8 +180,7 @@ def find_hip(folder, wanted, archs):
 def nvccs(wanted):
     if wanted:
         return executables([wanted])
-    homes = [os.environ[name] for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
-    return executables(["nvcc"] + [f"{home}/bin/nvcc" for home in homes + ["/usr/local/cuda"]])
+    return executables(["nvcc", (os.environ.get("CUDA_HOME") or "/usr/local/cuda") + "/bin/nvcc"])
 
 
 def find_nvidia(folder, wanted, archs):
