@@ -12,6 +12,8 @@ build_packages=(
   g++ meson ninja-build pkgconf python3
   nlohmann-json3-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
 )
+# What it takes to compile the GPU kernels for AMD; 110 MB to fetch, 350 MB installed.
+hip_packages=(clang-19 lld-19 rocm-device-libs libamdhip64-dev)
 # Tools, demuxers, decoders and the encoder that the examples use.
 run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-base-apps gstreamer1.0-plugins-good

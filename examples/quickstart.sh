@@ -14,6 +14,8 @@ pipeline. Missing Debian packages are installed if that needs no password.
   --model MODELS    as the element's property "model" (default vmaf_v0.6.1)
   --raw FOLDER      also write what was compared there, as raw planar video: ref.yuv and dist.yuv
   --plugin FOLDER   take libgstvmafhip.so from there instead of building it
+  --gpu             also build the kernels for this machine's GPUs, which are then used. For AMD the compiler is
+                    installed if it is missing (350 MB); for NVIDIA nvcc must be there
   -h, --help        this text
 
 Ctrl-C ends the comparison; the table then covers the frames scored so far.
@@ -31,6 +33,7 @@ die() { # status, message
 model=vmaf_v0.6.1
 raw=
 plugin=
+gpu=false
 files=()
 while (($#)); do
   case $1 in
@@ -39,6 +42,7 @@ while (($#)); do
       printf -v "${1#--}" '%s' "$2"
       shift
       ;;
+    --gpu) gpu=true ;;
     -h | --help)
       usage
       exit 0
@@ -65,6 +69,30 @@ root=$(dirname "$here")
 # shellcheck source=examples/packages.sh
 . "$here/packages.sh"
 
+# Adds to `options` what builds the kernels for the GPUs that this machine has.
+find_gpus() {
+  local node version targets=() found=false
+  for node in /sys/class/kfd/kfd/topology/nodes/*/properties; do
+    if [[ ! -r $node ]]; then continue; fi
+    version=$(sed -n 's/^gfx_target_version //p' "$node") # 90010 is gfx90a, 110001 gfx1101; processors have 0
+    if ((${version:-0} > 0)); then
+      targets+=("$(printf 'gfx%d%x%x' $((version / 10000)) $((version / 100 % 100)) $((version % 100)))")
+    fi
+  done
+  if ((${#targets[@]})); then
+    need_packages "${hip_packages[@]}"
+    options+=(-Dhip=enabled "-Dhip-archs=$(printf '%s\n' "${targets[@]}" | sort -u | paste -sd,)")
+    found=true
+  fi
+  local capabilities
+  capabilities=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u | paste -sd,) || true
+  if [[ -n $capabilities ]]; then
+    options+=(-Dnvidia=enabled "-Dnvidia-archs=$capabilities")
+    found=true
+  fi
+  if ! $found; then die 2 "--gpu: neither AMD's nor NVIDIA's driver shows a GPU on this machine"; fi
+}
+
 # ---- the element -------------------------------------------------------------------------------------
 
 need_packages "${run_packages[@]}" python3
@@ -73,9 +101,15 @@ if [[ -z $plugin ]]; then
   build=$root/build
   log=$build/quickstart.log
   mkdir -p "$build"
+  options=(-Dtests=false -Dhip=disabled -Dnvidia=disabled)
+  if $gpu; then find_gpus; fi
   if [[ ! -f $build/build.ninja ]]; then
     echo "Configuring $build" >&2
-    meson setup "$build" "$root" -Dtests=false >"$log" 2>&1 </dev/null ||
+    meson setup "$build" "$root" "${options[@]}" >"$log" 2>&1 </dev/null ||
+      die 2 "$(tail -n 20 "$log")"$'\n'"meson failed; all of it is in $log"
+  elif $gpu; then
+    echo "Configuring $build for this machine's GPUs" >&2
+    meson setup --reconfigure "$build" "$root" "${options[@]:1}" >"$log" 2>&1 </dev/null ||
       die 2 "$(tail -n 20 "$log")"$'\n'"meson failed; all of it is in $log"
   fi
   echo "Building the element" >&2

@@ -9,7 +9,8 @@ usage: tests/run.sh [--full] [--build FOLDER]
 Builds into build/ (or FOLDER) of the source tree and runs all tests; installs the Debian packages that they need
 if any is missing. The last line says how many tests passed, failed and were skipped; each GoogleTest case counts.
 Tests that need libvmaf's model files (not part of this repository) are skipped unless VMAFHIP_TEST_MODELS names
-their folder.
+their folder. GPU kernels are compiled for the targets that tests look at: gfx90a, gfx1030 and gfx1100, and where there
+is nvcc sm_90. To use the element on other GPUs, build in a folder of your own.
 
   --full          also the tests that take minutes or fetch a video (suite "full")
   --build FOLDER  build there instead
@@ -45,7 +46,7 @@ cd "$(dirname "$0")/.."
 if [[ $build != build && $build != /* ]]; then build=$caller/$build; fi
 # shellcheck source=examples/packages.sh
 . examples/packages.sh
-need_packages "${build_packages[@]}" "${run_packages[@]}" libgtest-dev binutils clang-format git locales qemu-user valgrind
+need_packages "${build_packages[@]}" "${run_packages[@]}" "${hip_packages[@]}" libgtest-dev binutils clang-format git locales qemu-user valgrind
 if $full; then need_packages ffmpeg python3-numpy; fi
 
 # Whoever reads only the last line must not take a broken build for a success.
@@ -54,11 +55,14 @@ fail_build() {
   echo "0 passed, 1 failed"
   exit 2
 }
+options=(-Dtests=true -Dhip=auto "-Dhip-archs=gfx90a,gfx1030,gfx1100" -Dnvidia=auto -Dnvidia-archs=90)
+# Where packages were looked after, the compiler is there, and a build without it would test too little.
+if command -v dpkg-query >/dev/null; then options+=(-Dhip=enabled); fi
 if [[ -f $build/build.ninja ]]; then
-  meson setup --reconfigure "$build" -Dtests=true || meson setup --wipe "$build" -Dtests=true ||
+  meson setup --reconfigure "$build" "${options[@]}" || meson setup --wipe "$build" "${options[@]}" ||
     fail_build "meson could not configure $build"
 else
-  meson setup "$build" -Dtests=true || fail_build "meson could not configure $build"
+  meson setup "$build" "${options[@]}" || fail_build "meson could not configure $build"
 fi
 ninja -C "$build" || fail_build "the build failed"
 
