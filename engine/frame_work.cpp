@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "engine/view.h"
 
@@ -25,20 +26,23 @@ void FramePictures::clear() {
 // ---- Layout -----------------------------------------------------------------------------------------------
 
 FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted,
-                         uint64_t subsample, std::vector<Scalers> scalers)
-    : scalers_(std::move(scalers)), depth_(format.depth), distorted_(distorted), subsample_(subsample) {
+                         uint64_t subsample, std::vector<Scalers> scalers, DeviceUse device)
+    : scalers_(std::move(scalers)),
+      depth_(format.depth),
+      distorted_(distorted),
+      subsample_(subsample),
+      device_(std::move(device)) {
   for (Item &item : items) {
-    every_frame_ |= item.every_frame;
-    reads_ |= item.reads;
-    if (item.every_frame) reads_between_ |= item.reads;
+    add_reads(scored_, item);
+    if (item.every_frame) add_reads(between_, item);
     Chain chain;
-    for (int stage = 0; stage < item.metric->stages(); ++stage) {
+    for (int stage = 0; item.metric && stage < item.metric->stages(); ++stage) {
       chain.strips.push_back(item.metric->strips(stage));
       chain.tasks += chain.strips.back();
     }
-    scratch_bytes_ = std::max(scratch_bytes_, aligned(item.metric->scratch_bytes()));
+    if (item.metric) scratch_bytes_ = std::max(scratch_bytes_, aligned(item.metric->scratch_bytes()));
     chain.memory = frame_bytes_;
-    frame_bytes_ = plus(frame_bytes_, aligned(item.metric->frame_bytes()));
+    if (item.metric) frame_bytes_ = plus(frame_bytes_, aligned(item.metric->frame_bytes()));
     chain.partials = frame_bytes_;
     chain.partial_bytes = aligned(item.sums_bytes * uint64_t(distorted));
     frame_bytes_ = plus(frame_bytes_, times(chain.partial_bytes, uint64_t(chain.tasks)));
@@ -47,27 +51,75 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
     chain.item = std::move(item);
     chains_.push_back(std::move(chain));
   }
-  add_picture(format, {Role::ref}, reads_.ref, reads_between_.ref);
-  for (int i = 0; i < 2; ++i)
-    add_picture(format, {Role::earlier, i}, reads_.earlier[size_t(i)], reads_between_.earlier[size_t(i)]);
+  // What the accelerator reads of earlier pictures goes to it while they are current; in device memory they stay.
+  const auto current = [](bool on_device, PlaneSet now, PlaneSet later) {
+    return on_device ? now : PlaneSet(now | later);
+  };
+  const auto earlier = [](bool on_device, PlaneSet planes) { return on_device ? planes : PlaneSet(0); };
+  const AllReads &all = scored_, &few = between_;
+  const auto ref = [&](const Reads &r) {
+    return current(device_.ref, r.ref, PlaneSet(r.earlier[0] | r.earlier[1]));
+  };
+  add_picture(format, {Role::ref}, {all.metrics.ref, few.metrics.ref, ref(all.device), ref(few.device)});
+  for (int i = 0; i < 2; ++i) {
+    const auto n = size_t(i);
+    add_picture(format, {Role::earlier, i},
+                {all.metrics.earlier[n], few.metrics.earlier[n], earlier(device_.ref, all.device.earlier[n]),
+                 earlier(device_.ref, few.device.earlier[n])});
+  }
   for (int i = 0; i < distorted; ++i) {
     const Scalers *scaled = scalers_.empty() ? nullptr : &scalers_[size_t(i)];
-    add_picture(format, {Role::dist, i, scaled}, reads_.dist, reads_between_.dist);
-    add_picture(format, {Role::earlier_dist, i, scaled}, reads_.earlier_dist, reads_between_.earlier_dist);
+    const bool there = dist_on_device(i);
+    add_picture(format, {Role::dist, i, scaled},
+                {all.metrics.dist, few.metrics.dist, current(there, all.device.dist, all.device.earlier_dist),
+                 current(there, few.device.dist, few.device.earlier_dist)});
+    add_picture(format, {Role::earlier_dist, i, scaled},
+                {all.metrics.earlier_dist, few.metrics.earlier_dist, earlier(there, all.device.earlier_dist),
+                 earlier(there, few.device.earlier_dist)});
   }
   std::stable_partition(planes_.begin(), planes_.end(), [](const PlaneUse &use) { return use.scaler; });
 }
 
-void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &picture, PlaneSet planes,
-                              PlaneSet between) {
+void FrameLayout::add_reads(AllReads &all, const Item &item) const {
+  all.any = true;
+  if (item.metric) {
+    all.metrics |= item.reads;
+    all.holds |= item.reads;
+    return;
+  }
+  all.device_any = true;
+  all.device |= item.reads;
+  Reads holds = item.reads;
+  holds.ref |= PlaneSet(item.reads.earlier[0] | item.reads.earlier[1]);
+  holds.dist |= item.reads.earlier_dist;
+  const bool dist = std::any_of(device_.dist.begin(), device_.dist.end(), [](char there) { return there; });
+  if (!device_.keeps && !device_.ref) holds.earlier = {};
+  if (!device_.keeps && !dist) holds.earlier_dist = 0;
+  all.holds |= holds;
+}
+
+void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &picture,
+                              const PlaneReads &reads) {
+  PlaneSet planes = PlaneSet(reads.metrics | reads.device);
   if (format.chroma == Chroma::c400) planes &= kLuma;
   if (!planes) return;
   pictures_.push_back(picture);
+  const bool on_device = picture.role == Role::ref || picture.role == Role::earlier
+                             ? device_.ref
+                             : dist_on_device(picture.number);
   for (int plane = 0; plane < 3; ++plane) {
     if (!(planes >> plane & 1)) continue;
+    const auto when = [&](PlaneSet scored, PlaneSet between) {
+      return between >> plane & 1 ? When::always : scored >> plane & 1 ? When::scored : When::never;
+    };
     const PlaneSize size = plane_size(format, plane);
     const uint64_t bytes = uint64_t(size.width) * uint64_t(size.height) * (format.depth > 8 ? 2 : 1);
-    PlaneUse use{picture, plane, (between >> plane & 1) != 0, frame_bytes_};
+    PlaneUse use{picture, plane, when(reads.metrics, reads.metrics_between),
+                 when(reads.device, reads.device_between)};
+    use.upload = use.device != When::never && !on_device;
+    if (use.upload) (picture.role == Role::ref ? uploads_ref_ : uploads_dist_) |= PlaneSet(1 << plane);
+    uint64_t &total = use.upload ? upload_bytes_ : frame_bytes_;
+    use.buffer = total;
     use.width = size.width;
     use.height = size.height;
     if (picture.scalers) use.scaler = (*picture.scalers)[size_t(plane)].get();
@@ -76,24 +128,33 @@ void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &pic
     use.rows = ceil_div(size.height, int(std::min<uint64_t>(bytes / strip_bytes + 1, size.height)));
     use.strips = ceil_div(size.height, use.rows);
     // Pages of planes that are read in place are never touched and so cost no memory.
-    frame_bytes_ = plus(frame_bytes_, aligned(bytes));
+    total = plus(total, aligned(bytes));
     planes_.push_back(use);
   }
 }
 
 Status FrameLayout::status() const {
   for (const Chain &chain : chains_)
-    if (Status s = chain.item.metric->status(); !s.ok()) return s;
+    if (chain.item.metric)
+      if (Status s = chain.item.metric->status(); !s.ok()) return s;
   return Status();
+}
+
+std::vector<FrameLayout::Item> FrameLayout::take_items() {
+  std::vector<Item> items;
+  for (Chain &chain : chains_) items.push_back(std::move(chain.item));
+  return items;
 }
 
 // ---- Progress ---------------------------------------------------------------------------------------------
 
-FrameWork::FrameWork(const FrameLayout &layout)
+FrameWork::FrameWork(const FrameLayout &layout, Accelerator *accelerator, int place)
     : layout_(layout),
-      progress_(1 + layout.chains_.size()),
-      dist_(size_t(layout.distorted_)),
-      earlier_dist_(size_t(layout.distorted_)) {
+      accelerator_(accelerator),
+      place_(place),
+      progress_(1 + layout.chains_.size() + 1),
+      view_(layout.distorted_),
+      device_view_(layout.distorted_) {
   prepared_.reserve(layout.planes_.size());
 }
 
@@ -115,42 +176,68 @@ Picture &FrameWork::picture(const FrameLayout::PictureUse &use) {
   }
 }
 
-PlaneView &FrameWork::view(const FrameLayout::PlaneUse &use) {
+void FrameWork::View::begin(uint64_t index) {
+  for (Views &views : dist) views = {};
+  for (Views &views : earlier_dist) views = {};
+  frame = FrameView();
+  frame.index = index;
+  frame.dist = dist;
+  frame.earlier_dist = earlier_dist;
+}
+
+PlaneView &FrameWork::View::plane(const FrameLayout::PlaneUse &use) {
   switch (use.picture.role) {
     case FrameLayout::Role::dist:
-      return dist_[size_t(use.picture.number)][size_t(use.plane)];
+      return dist[size_t(use.picture.number)][size_t(use.plane)];
     case FrameLayout::Role::earlier:
-      return view_.earlier[size_t(use.picture.number)][size_t(use.plane)];
+      return frame.earlier[size_t(use.picture.number)][size_t(use.plane)];
     case FrameLayout::Role::earlier_dist:
-      return earlier_dist_[size_t(use.picture.number)][size_t(use.plane)];
+      return earlier_dist[size_t(use.picture.number)][size_t(use.plane)];
     default:
-      return view_.ref[size_t(use.plane)];
+      return frame.ref[size_t(use.plane)];
   }
 }
 
-void FrameWork::begin(uint64_t index, FramePictures &pictures) {
+bool FrameWork::in_place(const FrameLayout::PlaneUse &use, const Picture &from) const {
+  return !use.scaler && readable_in_place(from, use.plane, layout_.depth_);
+}
+
+// Copies from pinned memory go from the first row down.
+bool FrameWork::direct(const FrameLayout::PlaneUse &use, const Picture &from) const {
+  const MemoryKind kind = from.format.memory;
+  return kind == MemoryKind::device ||
+         (kind == MemoryKind::pinned && in_place(use, from) && from.planes[size_t(use.plane)].stride > 0);
+}
+
+std::byte *FrameWork::buffer(const FrameLayout::PlaneUse &use) const {
+  return (use.upload ? accelerator_->upload_memory(place_) : memory_.get()) + use.buffer;
+}
+
+void FrameWork::begin(uint64_t index, FramePictures &pictures, std::byte *sums) {
   pictures_ = &pictures;
-  view_ = FrameView();
-  view_.index = index;
-  view_.dist = dist_;
-  view_.earlier_dist = earlier_dist_;
-  for (Views &views : dist_) views = {};
-  for (Views &views : earlier_dist_) views = {};
+  sums_ = sums;
+  view_.begin(index);
+  device_view_.begin(index);
   prepared_.clear();
   int strips = 0;
   scaled_strips_ = 0;
   for (size_t i = 0; i < layout_.planes_.size(); ++i) {
     const FrameLayout::PlaneUse &use = layout_.planes_[i];
     const Picture &from = picture(use.picture);
-    if (!reads(use) || !from.planes[size_t(use.plane)].data) continue;  // there may be no earlier frame
-    std::byte *buffer = memory_.get() + use.buffer;
-    if (use.scaler) {
-      view(use) = packed_view(buffer, {use.width, use.height}, layout_.depth_);
-      scaled_strips_ += use.strips;
-    } else {
-      view(use) = planned_view(from, use.plane, layout_.depth_, buffer);
-      if (readable_in_place(from, use.plane, layout_.depth_)) continue;
-    }
+    const Plane &plane = from.planes[size_t(use.plane)];
+    const bool metrics = metrics_read(use), device = device_reads(use);
+    if (!plane.data || !(metrics || device)) continue;  // there may be no earlier frame
+    const PlaneView there = {plane.data,   plane.stride,   plane.width,
+                             plane.height, layout_.depth_, from.format.memory};
+    const bool as_it_is = device && direct(use, from), readable = in_place(use, from);
+    if (as_it_is) device_view_.plane(use) = there;
+    if (metrics && readable) view_.plane(use) = there;
+    if ((as_it_is || !device) && (readable || !metrics)) continue;
+    PlaneView prepared = packed_view(buffer(use), {use.width, use.height}, layout_.depth_);
+    if (metrics && !readable) view_.plane(use) = prepared;
+    prepared.memory = MemoryKind::pinned;
+    if (device && !as_it_is) device_view_.plane(use) = prepared;
+    if (use.scaler) scaled_strips_ += use.strips;
     prepared_.push_back(int(i));
     strips += use.strips;
   }
@@ -165,8 +252,13 @@ void FrameWork::begin(uint64_t index, FramePictures &pictures) {
 void FrameWork::open(size_t chain) {
   if (chain == 0) {
     --open_chains_;
-    for (size_t i = 1; i < progress_.size(); ++i) {
-      if (!measures(layout_.chains_[i - 1])) continue;
+    if (layout_.accelerates(index())) {
+      ++open_chains_;
+      ++ready_;
+      progress_.back() = {0, 1, 0, 0};
+    }
+    for (size_t i = 1; i + 1 < progress_.size(); ++i) {
+      if (!layout_.chains_[i - 1].item.metric || !measures(layout_.chains_[i - 1])) continue;
       ++open_chains_;
       progress_[i].stage = -1;
       open(i);
@@ -194,7 +286,9 @@ bool FrameWork::take(Task &task) {
   for (size_t chain = 0; chain < progress_.size(); ++chain) {
     const Progress &p = progress_[chain];
     if (p.taken == p.strips) continue;
-    const int to_go = chain == 0 ? 1 : layout_.stages(chain - 1) - p.stage;
+    const int to_go = chain + 1 == progress_.size() ? std::numeric_limits<int>::max()
+                      : chain == 0                  ? 1
+                                                    : layout_.stages(chain - 1) - p.stage;
     if (to_go <= most) continue;
     most = to_go;
     best = chain;
@@ -206,20 +300,30 @@ bool FrameWork::take(Task &task) {
   return true;
 }
 
+// What closes it is both: start() has returned, and the sums are there.
+bool FrameWork::end_accelerated() {
+  if (++progress_.back().done == 2) --open_chains_;
+  return open_chains_ == 0;
+}
+
+bool FrameWork::accelerated() { return end_accelerated(); }
+
 bool FrameWork::done(const Task &task) {
+  if (size_t(task.chain) + 1 == progress_.size()) return end_accelerated();
   Progress &p = progress_[size_t(task.chain)];
   if (++p.done == p.strips) open(size_t(task.chain));
   return open_chains_ == 0;
 }
 
 void FrameWork::release_prepared(std::vector<std::shared_ptr<const void>> &out) {
+  if (layout_.can_be_redone() && layout_.accelerates(index())) return;
   for (const FrameLayout::PictureUse &used : layout_.pictures_) {
     Picture &from = picture(used);
-    bool in_place = false;
+    bool needed = false;
     for (const FrameLayout::PlaneUse &use : layout_.planes_)
-      in_place |= use.picture.role == used.role && use.picture.number == used.number && reads(use) &&
-                  !use.scaler && readable_in_place(from, use.plane, layout_.depth_);
-    if (!in_place && from.owner) out.push_back(std::move(from.owner));
+      needed |= use.picture.role == used.role && use.picture.number == used.number &&
+                ((metrics_read(use) && in_place(use, from)) || (device_reads(use) && direct(use, from)));
+    if (!needed && from.owner) out.push_back(std::move(from.owner));
   }
 }
 
@@ -233,8 +337,10 @@ std::byte *FrameWork::partial(const FrameLayout::Chain &chain, int stage, int st
 
 void FrameWork::run(const Task &task, std::byte *scratch) {
   if (task.chain == 0) return prepare(task.strip, scratch);
+  if (size_t(task.chain) + 1 == progress_.size())
+    return accelerator_->start(place_, device_view_.frame, sums_);
   const FrameLayout::Chain &chain = layout_.chains_[size_t(task.chain - 1)];
-  chain.item.metric->measure(view_, task.stage, task.strip, memory_.get() + chain.memory, scratch,
+  chain.item.metric->measure(view_.frame, task.stage, task.strip, memory_.get() + chain.memory, scratch,
                              partial(chain, task.stage, task.strip));
 }
 
@@ -243,28 +349,29 @@ void FrameWork::prepare(int strip, std::byte *scratch) {
     const FrameLayout::PlaneUse &use = layout_.planes_[size_t(i)];
     if (strip < use.strips) {
       const Picture &from = picture(use.picture);
-      std::byte *buffer = memory_.get() + use.buffer;
       const int first = strip * use.rows, last = std::min(first + use.rows, use.height);
       if (use.scaler)
-        use.scaler->scale(from, use.plane, buffer, first, last, scratch);
+        use.scaler->scale(from, use.plane, buffer(use), first, last, scratch);
       else
-        unpack_rows(from, use.plane, layout_.depth_, buffer, first, last);
+        unpack_rows(from, use.plane, layout_.depth_, buffer(use), first, last);
       return;
     }
     strip -= use.strips;
   }
 }
 
-void FrameWork::add_up(std::byte *sums) const {
-  std::memset(sums, 0, layout_.sums_bytes_);
-  for (const FrameLayout::Chain &chain : layout_.chains_)
+void FrameWork::add_up() const {
+  for (const FrameLayout::Chain &chain : layout_.chains_) {
+    if (!chain.item.metric && measures(chain)) continue;
+    std::memset(sums_ + chain.sums, 0, chain.partial_bytes);
     for (int task = 0; task < chain.tasks && measures(chain); ++task) {
       const std::byte *share = memory_.get() + chain.partials + uint64_t(task) * chain.partial_bytes;
       for (int d = 0; d < layout_.distorted_; ++d) {
         const uint64_t at = uint64_t(d) * chain.item.sums_bytes;
-        chain.item.add_sums(sums + chain.sums + at, share + at);
+        chain.item.add_sums(sums_ + chain.sums + at, share + at);
       }
     }
+  }
 }
 
 }  // namespace vmafhip

@@ -1,8 +1,9 @@
 // One compared frame as work: tasks, which ones may run, and the memory they share.
 //
-// A frame is a first chain of tasks that scales pictures of another size and unpacks what cannot be read in place, and
-// then one chain per metric. A chain is a row of stages; the strips of a stage may run at the same time, the next stage opens when all are done.
-// Chains of metrics know nothing of each other. There are no threads and no locks here: the scheduler has them.
+// A frame is a first chain of tasks that scales pictures of another size, unpacks what cannot be read in place, and copies
+// what an accelerator reads to where it can get it; then one chain per metric, and one that hands the frame to the
+// accelerator. A chain is a row of stages; the strips of a stage may run at the same time, the next stage opens when all
+// are done. Chains of metrics know nothing of each other. There are no threads and no locks here: the scheduler has them.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/accelerator.h"
 #include "engine/memory.h"
 #include "engine/metric.h"
 #include "engine/picture.h"
@@ -31,17 +33,25 @@ struct FramePictures {
 };
 
 struct Task {
-  int chain = 0;  // 0 prepares pictures, 1 + i is metric i
-  int stage = 0;  // of chain 0: 0 unpacks, 1 scales; both at the same time
+  int chain =
+      0;  // 0 prepares pictures, 1 + i is metric i, the one after the last metric starts the accelerator
+  int stage = 0;  // of chain 0: 0 unpacks and copies, 1 scales; both at the same time
   int strip = 0;
+};
+
+// How an accelerator gets at pictures.
+struct DeviceUse {
+  bool ref = false;        // is in device memory
+  std::vector<char> dist;  // the same of each distorted picture; empty: none
+  bool keeps = false;  // pictures are held until the frame is measured: others may have to measure it anew
 };
 
 // What all frames of a format have in common; it does not change while frames are in progress.
 class FrameLayout {
  public:
   struct Item {
-    std::unique_ptr<Metric> metric;
-    uint64_t sums_bytes = 0;  // of one distorted picture
+    std::unique_ptr<Metric> metric;  // null: the accelerator measures it
+    uint64_t sums_bytes = 0;         // of one distorted picture
     void (*add_sums)(std::byte *total, const std::byte *partial) = nullptr;
     Reads reads;
     bool every_frame = true;  // false: only those that are scored; then it reads no earlier pictures
@@ -51,16 +61,24 @@ class FrameLayout {
   // `format`: size and chroma of all pictures, and the depth at which they are compared. Frames whose number is not a
   // multiple of `subsample` are not scored. `scalers`: per distorted picture, or empty if none is scaled.
   FrameLayout(std::vector<Item> items, const PictureFormat &format, int distorted, uint64_t subsample = 1,
-              std::vector<Scalers> scalers = {});
+              std::vector<Scalers> scalers = {}, DeviceUse device = {});
 
   bool scores(uint64_t frame) const { return frame % subsample_ == 0; }
-  // Whether there is anything to do for a frame, and what all items together read for it.
-  bool measures(uint64_t frame) const { return scores(frame) || every_frame_; }
-  const Reads &reads(uint64_t frame) const { return scores(frame) ? reads_ : reads_between_; }
+  // Whether there is anything to do for a frame, and whether for the accelerator.
+  bool measures(uint64_t frame) const { return scores(frame) ? true : between_.any; }
+  bool accelerates(uint64_t frame) const { return scores(frame) ? scored_.device_any : between_.device_any; }
+  // The pictures to hold for a frame.
+  const Reads &holds(uint64_t frame) const { return scores(frame) ? scored_.holds : between_.holds; }
+  // Whether what was not measured can be done anew without the accelerator.
+  bool can_be_redone() const { return device_.keeps; }
 
   uint64_t scratch_bytes() const { return scratch_bytes_; }  // per worker
   uint64_t frame_bytes() const { return frame_bytes_; }      // per frame in progress
+  uint64_t upload_bytes() const { return upload_bytes_; }    // per place of the accelerator
   uint64_t sums_bytes() const { return sums_bytes_; }        // per frame, all sums
+  // Planes of current pictures that go through the upload memory, of any frame.
+  PlaneSet uploads_ref() const { return uploads_ref_; }
+  PlaneSet uploads_dist() const { return uploads_dist_; }
   // Where the sums of metric `item` for one distorted picture are among a frame's.
   uint64_t sums_at(size_t item, int distorted) const {
     return chains_[item].sums + uint64_t(distorted) * chains_[item].item.sums_bytes;
@@ -68,6 +86,8 @@ class FrameLayout {
   int distorted() const { return distorted_; }
   // The first of the metrics' that is not good.
   Status status() const;
+  // For another layout; this one is of no use then.
+  std::vector<Item> take_items();
   size_t chains() const { return chains_.size(); }
   int stages(size_t item) const { return int(chains_[item].strips.size()); }
 
@@ -89,17 +109,34 @@ class FrameLayout {
     int number = 0;
     const Scalers *scalers = nullptr;
   };
-  // A plane that is read, and where it goes if it has to be scaled or unpacked.
+  // Planes that are read of a picture, for frames that are scored and for others, by metrics and by the accelerator.
+  struct PlaneReads {
+    PlaneSet metrics = 0, metrics_between = 0, device = 0, device_between = 0;
+  };
+  // For which frames somebody reads a plane.
+  enum class When : uint8_t { never, scored, always };
+  // A plane that is read, and where it goes if it has to be scaled, unpacked or copied.
   struct PlaneUse {
     PictureUse picture;
     int plane = 0;
-    bool between = false;  // also for frames that are not scored
+    When metrics = When::never, device = When::never;
+    bool upload = false;  // `buffer` is in the accelerator's upload memory, not in the frame's own
     uint64_t buffer = 0;
     int strips = 1, rows = 0;  // rows of a strip, fewer in the last one
     int width = 0, height = 0;
     const PlaneScaler *scaler = nullptr;
   };
-  void add_picture(const PictureFormat &format, const PictureUse &picture, PlaneSet planes, PlaneSet between);
+  // All that is read for frames of a kind.
+  struct AllReads {
+    Reads metrics, device, holds;
+    bool any = false, device_any = false;
+  };
+  void add_reads(AllReads &all, const Item &item) const;
+  void add_picture(const PictureFormat &format, const PictureUse &picture, const PlaneReads &reads);
+  bool dist_on_device(int number) const { return !device_.dist.empty() && device_.dist[size_t(number)]; }
+  bool reads(When when, uint64_t frame) const {
+    return when == When::always || (when == When::scored && scores(frame));
+  }
 
   std::vector<Chain> chains_;
   std::vector<PictureUse> pictures_;
@@ -107,27 +144,31 @@ class FrameLayout {
   std::vector<Scalers> scalers_;
   int depth_ = 8, distorted_ = 1;
   uint64_t subsample_ = 1;
-  uint64_t scratch_bytes_ = 0, frame_bytes_ = 0, sums_bytes_ = 0;
-  Reads reads_, reads_between_;  // for frames that are scored, and for others
-  bool every_frame_ = false;     // an item needs it
+  uint64_t scratch_bytes_ = 0, frame_bytes_ = 0, upload_bytes_ = 0, sums_bytes_ = 0;
+  DeviceUse device_;
+  AllReads scored_, between_;
+  PlaneSet uploads_ref_ = 0, uploads_dist_ = 0;
 };
 
 class FrameWork {
  public:
-  explicit FrameWork(const FrameLayout &layout);
+  explicit FrameWork(const FrameLayout &layout, Accelerator *accelerator = nullptr, int place = 0);
   // False if there is no memory.
   bool allocate();
 
   // ---- Under the scheduler's lock. Nothing here allocates.
 
-  // Opens the first tasks of a frame. `pictures` stay where they are until the last task is done.
-  void begin(uint64_t index, FramePictures &pictures);
-  uint64_t index() const { return view_.index; }
+  // Opens the first tasks of a frame. `pictures` and `sums` stay where they are until the last task is done.
+  void begin(uint64_t index, FramePictures &pictures, std::byte *sums);
+  uint64_t index() const { return view_.frame.index; }
   bool has_task() const { return ready_ > 0; }
-  // A task that may run now; of the chain with most stages to go, so that no long one is left for the end.
+  // A task that may run now: the accelerator's start, or else one of the chain with most stages to go, so that no long
+  // one is left for the end.
   bool take(Task &task);
-  // `task` was run. True if it was the frame's last.
+  // `task` was run. True if the frame is done.
   bool done(const Task &task);
+  // The accelerator has measured its part, perhaps before done() is told of the start. True if the frame is done.
+  bool accelerated();
   // Whether all planes can be read.
   bool prepared() const { return progress_[0].done == progress_[0].strips; }
   // Then: owners of pictures that no later task reads. Appends to `out`.
@@ -136,34 +177,49 @@ class FrameWork {
   // ---- By workers, at the same time.
 
   void run(const Task &task, std::byte *scratch);
-  // After the last task: the shares of all strips, in their order; zero for items that do not measure the frame.
-  void add_up(std::byte *sums) const;
+  // After the last task: the shares of all strips, in their order; zero for items that do not measure the frame. Sums of
+  // the accelerator's are there already.
+  void add_up() const;
 
  private:
   struct Progress {
     int stage = 0, strips = 0, taken = 0, done = 0;
   };
+  // A FrameView with its distorted pictures.
+  struct View {
+    FrameView frame;
+    std::vector<Views> dist, earlier_dist;
+    explicit View(int distorted) : dist(size_t(distorted)), earlier_dist(size_t(distorted)) {}
+    void begin(uint64_t index);
+    PlaneView &plane(const FrameLayout::PlaneUse &use);
+  };
   Picture &picture(const FrameLayout::PictureUse &use);
-  PlaneView &view(const FrameLayout::PlaneUse &use);
-  // Whether the plane is read for this frame.
-  bool reads(const FrameLayout::PlaneUse &use) const { return use.between || layout_.scores(view_.index); }
+  bool metrics_read(const FrameLayout::PlaneUse &use) const { return layout_.reads(use.metrics, index()); }
+  bool device_reads(const FrameLayout::PlaneUse &use) const { return layout_.reads(use.device, index()); }
+  // Whether metrics read the plane where it is, and whether the accelerator gets at it there.
+  bool in_place(const FrameLayout::PlaneUse &use, const Picture &from) const;
+  bool direct(const FrameLayout::PlaneUse &use, const Picture &from) const;
+  std::byte *buffer(const FrameLayout::PlaneUse &use) const;
+  bool end_accelerated();
   void open(size_t chain);
   bool measures(const FrameLayout::Chain &chain) const {
-    return chain.item.every_frame || layout_.scores(view_.index);
+    return chain.item.every_frame || layout_.scores(index());
   }
   void prepare(int strip, std::byte *scratch);
   std::byte *partial(const FrameLayout::Chain &chain, int stage, int strip) const;
 
   const FrameLayout &layout_;
+  Accelerator *accelerator_;
+  int place_;
   Memory memory_;
   std::vector<Progress> progress_;  // per chain
-  std::vector<int> prepared_;       // indices of planes of the layout that are not read in place
+  std::vector<int> prepared_;       // indices of planes of the layout that are not used where they are
   int scaled_strips_ = 0;           // the first strips of chain 0
   int ready_ = 0;                   // tasks that may run and are not taken
   int open_chains_ = 0;
   FramePictures *pictures_ = nullptr;
-  std::vector<Views> dist_, earlier_dist_;
-  FrameView view_;
+  std::byte *sums_ = nullptr;
+  View view_, device_view_;  // for metrics, and for the accelerator
 };
 
 }  // namespace vmafhip

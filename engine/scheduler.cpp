@@ -17,7 +17,8 @@ uint64_t thread_ns() {
 
 }  // namespace
 
-Scheduler::Scheduler(int threads, int slots) : threads_(threads), slots_(size_t(slots)) {}
+Scheduler::Scheduler(int threads, int slots)
+    : threads_(threads), least_slots_(size_t(slots)), slots_(size_t(slots)) {}
 
 Scheduler::~Scheduler() {
   {
@@ -26,6 +27,7 @@ Scheduler::~Scheduler() {
   }
   work_.notify_all();
   for (std::thread &t : workers_) t.join();
+  accelerator_.reset();  // first, since its events come here
 }
 
 bool Scheduler::start() {
@@ -69,30 +71,55 @@ void Scheduler::work(int id) {
       end_frame(lock, frame);
     else if (task.chain == 0 && work.prepared())
       work.release_prepared(unneeded);
-    if (idle_ > 0 && can_take()) work_.notify_one();
     if (!unneeded.empty()) {
+      if (idle_ > 0 && can_take()) work_.notify_one();
       lock.unlock();
       unneeded.clear();
       lock.lock();
     }
-    if (--running_ == 0 && stopping_) event_.notify_all();
-    if (last && progress_) {
-      lock.unlock();
-      progress_();
-      lock.lock();
-    }
+    end_task(lock, last);
   }
 }
 
+// What follows when a thread has done its part of a frame.
+void Scheduler::end_task(std::unique_lock<std::mutex> &lock, bool last) {
+  if (idle_ > 0 && can_take()) work_.notify_one();
+  if (--running_ == 0 && (stopping_ || halted_)) event_.notify_all();
+  if (!last || !progress_) return;
+  lock.unlock();
+  progress_();
+  lock.lock();
+}
+
+// On a thread of the accelerator.
+void Scheduler::accelerated(int place) {
+  std::unique_lock lock(mutex_);
+  ++running_;
+  const bool last = frames_[size_t(place)].accelerated();
+  if (last) end_frame(lock, place);
+  end_task(lock, last);
+}
+
+// On any thread.
+void Scheduler::failed(const Status &why) {
+  {
+    std::lock_guard lock(mutex_);
+    failure_ = why;
+    halted_ = true;
+    event_.notify_all();
+  }
+  if (progress_) progress_();
+}
+
 bool Scheduler::can_take() const {
-  if (stopping_) return false;
+  if (stopping_ || halted_) return false;
   if (begun_ < submitted_ && !free_.empty()) return true;
   return std::any_of(active_.begin(), active_.end(),
                      [&](int frame) { return frames_[size_t(frame)].has_task(); });
 }
 
 bool Scheduler::take(int &frame, Task &task) {
-  if (stopping_) return false;
+  if (stopping_ || halted_) return false;
   for (const int candidate : active_)
     if (frames_[size_t(candidate)].take(task)) {
       frame = candidate;
@@ -102,7 +129,7 @@ bool Scheduler::take(int &frame, Task &task) {
   frame = free_.back();
   free_.pop_back();
   active_.push_back(frame);
-  frames_[size_t(frame)].begin(begun_, slot(begun_).pictures);
+  frames_[size_t(frame)].begin(begun_, slot(begun_).pictures, slot(begun_).sums.get());
   ++begun_;
   pass_measured();
   return frames_[size_t(frame)].take(task);
@@ -117,7 +144,7 @@ void Scheduler::end_frame(std::unique_lock<std::mutex> &lock, int frame) {
   FrameWork &work = frames_[size_t(frame)];
   Slot &s = slot(work.index());
   lock.unlock();
-  work.add_up(s.sums.get());
+  work.add_up();
   // The pictures go back before the score is seen: whoever waits for it may want the memory.
   s.pictures.clear();
   lock.lock();
@@ -129,45 +156,62 @@ void Scheduler::end_frame(std::unique_lock<std::mutex> &lock, int frame) {
 
 // ---- Owner ------------------------------------------------------------------------------------------------
 
-void Scheduler::close() {
-  clear();
-  std::lock_guard lock(mutex_);
-  open_ = false;
+void Scheduler::drop_work() {
   frames_.clear();
   active_.clear();
   free_.clear();
+}
+
+void Scheduler::close() {
+  clear();
+  accelerator_.reset();
+  std::lock_guard lock(mutex_);
+  open_ = halted_ = false;
+  failure_ = Status();
+  drop_work();
   layout_.reset();  // metrics let go of their files, which the next layout may want
 }
 
-bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, bool measure_times) {
+bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, bool measure_times,
+                          std::unique_ptr<Accelerator> accelerator) {
+  if (accelerator)
+    accelerator->on_events([this](int place) { accelerated(place); },
+                           [this](const Status &why) { failed(why); });
   std::lock_guard lock(mutex_);
-  // Old memory first: there may not be enough for both.
-  for (Memory &m : scratch_) m.reset();
-  for (Slot &s : slots_) s.sums.reset();
-  frames_.clear();
-  active_.clear();
-  free_.clear();
   layout_ = std::move(layout);
+  accelerator_ = std::move(accelerator);
   timed_ = measure_times;
+  // Old memory first: there may not be enough for both.
+  slots_.clear();
+  const int more = accelerator_ ? std::max(0, accelerator_->places() - threads_) : 0;
+  slots_.resize(least_slots_ + size_t(more));
+  if (!allocate_work()) return false;
+  for (Slot &s : slots_) {
+    if ((s.sums = allocate(layout_->sums_bytes())) == nullptr) return false;
+    s.pictures = FramePictures(layout_->distorted());
+  }
+  history_ = FramePictures(layout_->distorted());
+  open_ = true;
+  return true;
+}
 
+// What workers and frames in progress need for the layout.
+bool Scheduler::allocate_work() {
+  for (Memory &m : scratch_) m.reset();
+  drop_work();
   const uint64_t workers = times(layout_->scratch_bytes(), uint64_t(threads_));
   const uint64_t frame = layout_->frame_bytes();
   needed_ = plus(workers, frame);
   const uint64_t machine = physical_memory();
   if (needed_ > machine) return false;
-  bool good = true;
-  for (Memory &m : scratch_) good &= (m = allocate(layout_->scratch_bytes())) != nullptr;
-  for (Slot &s : slots_) {
-    good &= (s.sums = allocate(layout_->sums_bytes())) != nullptr;
-    s.pictures = FramePictures(layout_->distorted());
-  }
-  history_ = FramePictures(layout_->distorted());
-  if (!good) return false;
-  // A frame for each worker if they take no more than half of the machine; with fewer, workers may have to wait.
-  frames_.reserve(size_t(threads_));
-  for (int i = 0; i < threads_; ++i) {
+  for (Memory &m : scratch_)
+    if ((m = allocate(layout_->scratch_bytes())) == nullptr) return false;
+  // A frame for each worker or place if they take no more than half of the machine; with fewer, workers may have to wait.
+  const int most = accelerator_ ? accelerator_->places() : threads_;
+  frames_.reserve(size_t(most));
+  for (int i = 0; i < most; ++i) {
     if (i > 0 && plus(workers, times(frame, uint64_t(i + 1))) > machine / 2) break;
-    FrameWork work(*layout_);
+    FrameWork work(*layout_, accelerator_.get(), i);
     if (!work.allocate()) break;
     frames_.push_back(std::move(work));
   }
@@ -178,8 +222,58 @@ bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, bool measure_time
   times_.clear();
   times_.emplace_back(2);  // unpacking, scaling
   for (size_t i = 0; i < layout_->chains(); ++i) times_.emplace_back(layout_->stages(i));
-  open_ = true;
+  times_.emplace_back(1);  // starting the accelerator
   return true;
+}
+
+Status Scheduler::failure() const {
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+bool Scheduler::can_resume() const {
+  std::lock_guard lock(mutex_);
+  return halted_ && !lost();
+}
+
+bool Scheduler::has_lost_frames() const {
+  std::lock_guard lock(mutex_);
+  return lost();
+}
+
+std::unique_ptr<FrameLayout> Scheduler::withdraw() {
+  {
+    std::unique_lock lock(mutex_);
+    event_.wait(lock, [&] { return running_ == 0; });
+  }
+  accelerator_.reset();  // frames that it has measured meanwhile still end
+  std::lock_guard lock(mutex_);
+  drop_work();
+  return std::move(layout_);
+}
+
+bool Scheduler::resume(std::unique_ptr<FrameLayout> layout) {
+  {
+    std::lock_guard lock(mutex_);
+    layout_ = std::move(layout);
+    if (!allocate_work()) {
+      failure_ = Status(Code::resource, "there is not enough memory to go on without the GPU");
+      drop_work();
+      return false;
+    }
+    begun_ = released_;
+    pass_measured();
+    halted_ = false;
+    failure_ = Status();
+  }
+  work_.notify_all();
+  return true;
+}
+
+void Scheduler::refuse(const Status &why) {
+  finish();
+  std::lock_guard lock(mutex_);
+  if (failure_.ok()) failure_ = why;
 }
 
 bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
@@ -189,7 +283,7 @@ bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
   }
   // Only this thread takes room, and no worker looks at the slot yet. Pictures are let go without the lock.
   const bool measures = layout_->measures(submitted_);
-  const Reads &reads = layout_->reads(submitted_);
+  const Reads &reads = layout_->holds(submitted_);
   FramePictures &pictures = slot(submitted_).pictures;
   for (size_t i = 0; i < 2; ++i)
     if (reads.earlier[i]) pictures.earlier[i] = history_.earlier[i];
@@ -224,6 +318,10 @@ void Scheduler::clear() {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     event_.wait(lock, [&] { return running_ == 0; });
+  }
+  if (accelerator_) accelerator_->clear();
+  {
+    std::lock_guard lock(mutex_);
     for (size_t i = 0; i < slots_.size(); ++i) {
       std::swap(drop[i], slots_[i].pictures);
       slots_[i].measured = false;
@@ -232,6 +330,7 @@ void Scheduler::clear() {
     active_.clear();
     submitted_ = begun_ = released_ = 0;
     finished_ = stopping_ = false;
+    if (!halted_) failure_ = Status();
   }
   history_.clear();
 }
@@ -248,7 +347,7 @@ void Scheduler::release(uint64_t frame) {
 
 bool Scheduler::wait(uint64_t frame) {
   std::unique_lock lock(mutex_);
-  event_.wait(lock, [&] { return interrupted_ || slot(frame).measured; });
+  event_.wait(lock, [&] { return interrupted_ || halted_ || slot(frame).measured; });
   return !interrupted_;
 }
 

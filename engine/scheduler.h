@@ -1,8 +1,12 @@
 // Worker threads, and which task of which frame each does next.
 //
 // Frames wait in a ring of slots. A worker takes a task of the oldest frame that has one, and begins a further frame
-// only if none has: one frame gains from all workers, and no worker idles. Every frame in progress has a task that
-// some worker runs or could take, so that there are never more of them than workers.
+// only if none has: one frame gains from all workers, and no worker idles. Without an accelerator, every frame in
+// progress has a task that some worker runs or could take, so that there are never more of them than workers; with one,
+// there are as many as it has places.
+//
+// When the accelerator fails, workers stop. Frames that were not measured are then done from the start by a layout without
+// it, if pictures were kept for that; otherwise nothing comes any more.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -14,14 +18,17 @@
 #include <thread>
 #include <vector>
 
+#include "engine/accelerator.h"
 #include "engine/frame_work.h"
 #include "engine/memory.h"
+#include "engine/status.h"
 
 namespace vmafhip {
 
 class Scheduler {
  public:
-  // Slots are the frames that can be submitted and not released.
+  // Slots are the frames that can be submitted and not released; there are more while an accelerator has more places
+  // than there are threads.
   Scheduler(int threads, int slots);
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
@@ -32,15 +39,32 @@ class Scheduler {
   bool start();
   int threads() const { return threads_; }
   int slots() const { return int(slots_.size()); }
-  // Called by workers when a frame is measured. Before the first submit().
+  // Called by workers when a frame is measured, and by whoever finds that the accelerator failed. Before the first
+  // submit().
   void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
 
   // Takes no frames until configure() succeeds.
   void close();
-  // After close(). False if there is not enough memory; `memory_needed()` says how much is.
-  bool configure(std::unique_ptr<FrameLayout> layout, bool measure_times);
+  // After close(). False if there is not enough memory; `memory_needed()` says how much is. The accelerator is of the
+  // layout, and has upload memory for it; null if the layout has nothing for one.
+  bool configure(std::unique_ptr<FrameLayout> layout, bool measure_times,
+                 std::unique_ptr<Accelerator> accelerator = nullptr);
   uint64_t memory_needed() const { return needed_; }
   const FrameLayout *layout() const { return layout_.get(); }
+  const Accelerator *accelerator() const { return accelerator_.get(); }
+
+  // Why no frame that is not measured yet will be, unless another layout takes over; ok() as long as nothing failed.
+  Status failure() const;
+  // Whether the failure is one that withdraw() and resume() get over, or one that leaves submitted frames undone.
+  bool can_resume() const;
+  bool has_lost_frames() const;
+  // Then: lets go of the accelerator and hands out the layout. What was measured stays.
+  std::unique_ptr<FrameLayout> withdraw();
+  // Goes on with a layout that has nothing for an accelerator and the same sums; what was not measured is done from the
+  // start. False if there is not enough memory: that is a failure that stays.
+  bool resume(std::unique_ptr<FrameLayout> layout);
+  // The frame that comes next is not to be had: no further one is taken, and failure() says why when all others are out.
+  void refuse(const Status &why);
 
   // False without room. `dist` has as many pictures as the layout says, and is moved from. Pictures that the layout
   // does not read for this frame are let go at once.
@@ -54,7 +78,7 @@ class Scheduler {
   const std::byte *measured(uint64_t frame) const;
   // Frames before this one give their slots back.
   void release(uint64_t frame);
-  // Until a frame is measured or there is an interruption; false if it is that.
+  // Until a frame is measured, or something fails, or there is an interruption; false if it is that.
   bool wait(uint64_t frame);
   uint64_t submitted() const;
   bool finished() const;
@@ -78,15 +102,25 @@ class Scheduler {
   bool take(int &frame, Task &task);
   bool can_take() const;
   void end_frame(std::unique_lock<std::mutex> &lock, int frame);
+  void end_task(std::unique_lock<std::mutex> &lock, bool last);
+  void accelerated(int place);
+  void failed(const Status &why);
+  bool allocate_work();
+  void drop_work();
   // Of frames that there is nothing to do for.
   void pass_measured();
-  bool takes_frames() const { return open_ && !finished_ && submitted_ - released_ < slots_.size(); }
+  bool takes_frames() const {
+    return open_ && !finished_ && !lost() && submitted_ - released_ < slots_.size();
+  }
+  bool lost() const { return halted_ && !(layout_ && layout_->can_be_redone()); }
   Slot &slot(uint64_t frame) { return slots_[frame % slots_.size()]; }
   const Slot &slot(uint64_t frame) const { return slots_[frame % slots_.size()]; }
 
   const int threads_;
+  const size_t least_slots_;
   std::function<void()> progress_;
   std::unique_ptr<FrameLayout> layout_;
+  std::unique_ptr<Accelerator> accelerator_;
   FramePictures history_;  // `earlier` and `earlier_dist` of the next frame, as far as any frame reads them
   uint64_t needed_ = 0;
   std::vector<Memory> scratch_;  // per worker; changed while all are idle
@@ -99,10 +133,12 @@ class Scheduler {
   std::vector<FrameWork> frames_;
   std::vector<int> active_;  // indices of frames_ in progress, oldest first
   std::vector<int> free_;    // the others, the last used one last: its memory is warm
-  int running_ = 0;          // workers that do a task
+  int running_ = 0;          // threads that do a task or end a frame
   int idle_ = 0;             // workers that wait for one
   bool open_ = false, finished_ = false, interrupted_ = false;
-  bool stopping_ = false, quit_ = false;      // no further task; workers end
+  bool stopping_ = false, quit_ = false;  // no further task; workers end
+  bool halted_ = false;                   // no further task: the accelerator failed
+  Status failure_;
   std::vector<std::vector<uint64_t>> times_;  // ns, per chain and stage
 
   std::vector<std::thread> workers_;

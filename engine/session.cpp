@@ -1,15 +1,18 @@
-// Joins the parts: the plan says what to compute, the scheduler's workers measure frames (sums), the owner's thread
-// takes measured frames in order and lets the scoring turn sums into scores.
+// Joins the parts: the plan says what to compute, the scheduler's workers and the GPU measure frames (sums), the owner's
+// thread takes measured frames in order and lets the scoring turn sums into scores. Here it is decided what the GPU
+// measures, and that the CPU goes on when it fails.
 #include "engine/session.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 #include "engine/metric.h"
 #include "engine/plan.h"
 #include "engine/scheduler.h"
 #include "engine/scoring.h"
+#include "engine/text.h"
 #include "engine/view.h"
 
 namespace vmafhip {
@@ -17,6 +20,7 @@ namespace {
 
 constexpr int kMostThreads = 1024;
 constexpr int kMostSamples = 32768;  // a picture's width or height
+constexpr int kMostBatch = 32;
 
 std::string describe(const PictureFormat &f) {
   return std::to_string(f.width) + "x" + std::to_string(f.height) + " at " + std::to_string(f.depth) +
@@ -68,6 +72,17 @@ Status check_formats(const PictureFormat &ref, std::span<const PictureFormat> di
   return Status();
 }
 
+bool on_device(const PictureFormat &format) { return format.memory == MemoryKind::device; }
+
+// For pictures that only a GPU reads.
+Status check_on_device(const PictureFormat &compared, const PictureFormat &format) {
+  if (same_size(compared, format) && compared.depth == format.depth) return Status();
+  return Status(Code::unsupported,
+                "a picture in GPU memory is " + describe(format) + ", compared is at " + describe(compared) +
+                    ": it can be neither scaled nor brought to another depth there; copy it "
+                    "to system memory first");
+}
+
 // Name under which a chain's times are given.
 std::string chain_name(const PlannedExtractor &planned) {
   return planned.extractor->name + planned.options.suffix();
@@ -91,28 +106,59 @@ FrameLayout::Scalers make_scalers(const CpuBackend &cpu, ScaleMethod method, con
 
 struct Session::Impl {
   CpuBackend cpu;
+  std::optional<HipBackend> gpu;  // until it fails, or if none is wanted
+  Backend wanted;
+  std::string reason;      // why there is no GPU
+  std::string cpu_reason;  // why the current formats do without it
   Scoring scoring;
   Scheduler scheduler;
   std::vector<ModelInfo> model_infos;
   std::vector<std::string> remarks;
-  std::string backend;
-  int distorted, subsample;
+  int distorted, subsample, batch;
   ScaleMethod scale;
   bool stage_times;
+  PictureFormat ref_format, compared;  // of configure()
+  std::vector<PictureFormat> dist_formats;
 
   // One frame a worker, two waiting so that none idles, and those that wait for a successor.
   Impl(Plan plan, const CpuBackend &backend, const SessionOptions &options, int threads)
       : cpu(backend),
+        wanted(options.backend),
         scoring(std::move(plan), options.distorted, options.subsample),
         scheduler(threads, threads + 2 + scoring.plan().lookahead),
         distorted(options.distorted),
         subsample(options.subsample),
+        batch(options.batch),
         scale(options.scale),
         stage_times(options.stage_times) {
     for (const PlannedModel &m : scoring.plan().models)
       for (const std::string &score : m.model->scores())
         model_infos.push_back({score, m.model->source(), m.model->origin()});
   }
+
+  // An error only if the GPU is a must.
+  Status open_gpu(int number) {
+    if (wanted == Backend::cpu) return Status();
+    std::vector<std::string> names;
+    bool any = false;
+    for (const PlannedExtractor &p : scoring.plan().extractors) {
+      names.push_back(p.extractor->name);
+      any |= HipBackend::has_kernels(*p.extractor);
+    }
+    if (any) {
+      auto opened = HipBackend::open(number);
+      if (opened.ok())
+        gpu = std::move(*opened);
+      else
+        reason = opened.status().message();
+    } else {
+      reason = "there are no GPU kernels for " + join(names);
+    }
+    if (gpu || wanted != Backend::hip) return Status();
+    return Status(Code::unsupported, "backend=hip: " + reason + "; or use backend=auto or backend=cpu");
+  }
+
+  // ---- Scores ---------------------------------------------------------------------------------------------
 
   // Scores measured frames until the next one to give out is complete, so that rows never pile up.
   void score_measured() {
@@ -128,25 +174,61 @@ struct Session::Impl {
   }
 
   Next next(FrameScores &out) {
+    if (scheduler.can_resume()) go_on_without_gpu();
     score_measured();
     if (scoring.complete()) {
       scoring.give_out(out);
       return Next::ready;
     }
-    return scoring.added() < scheduler.submitted() ? Next::pending : Next::drained;
+    if (scheduler.has_lost_frames()) return Next::failed;
+    if (scoring.added() < scheduler.submitted()) return Next::pending;
+    return scheduler.failure().ok() ? Next::drained : Next::failed;
   }
+
+  bool submit(Picture ref, std::span<Picture> dist) {
+    if (scheduler.can_resume()) go_on_without_gpu();
+    if (Status s = check_planes(ref, dist); !s.ok()) {
+      scheduler.refuse(s);
+      return false;
+    }
+    return scheduler.submit(std::move(ref), dist);
+  }
+
+  // What the format does not tell of pictures in device memory.
+  Status check_planes(const Picture &ref, std::span<const Picture> dist) const {
+    const Reads &reads = scoring.plan().reads;
+    const auto good = [&](const Picture &picture, PlaneSet planes) {
+      if (!on_device(picture.format)) return true;
+      if (compared.chroma == Chroma::c400) planes &= kLuma;
+      for (int plane = 0; plane < 3; ++plane)
+        if ((planes >> plane & 1) && !readable_in_place(picture, plane, compared.depth)) return false;
+      return true;
+    };
+    bool all = good(ref, PlaneSet(reads.ref | reads.earlier[0] | reads.earlier[1]));
+    for (const Picture &d : dist) all = all && good(d, PlaneSet(reads.dist | reads.earlier_dist));
+    if (all) return Status();
+    return Status(Code::unsupported,
+                  "a picture in GPU memory has interleaved or shifted samples (as NV12's chroma and P010): "
+                  "convert it to a planar format, or copy it to system memory first");
+  }
+
+  // ---- Formats --------------------------------------------------------------------------------------------
 
   Status configure(const PictureFormat &ref, std::span<const PictureFormat> dist) {
     scheduler.close();
     scoring.reset();
+    remarks.clear();
+    cpu_reason.clear();
     if (int(dist.size()) != distorted)
       return Status(Code::invalid_argument, "the session compares " + std::to_string(distorted) +
                                                 " distorted pictures with a reference, not " +
                                                 std::to_string(dist.size()));
     const Plan &plan = scoring.plan();
     if (Status s = check_formats(ref, dist, plan.reads.chroma(), scale); !s.ok()) return s;
-    PictureFormat compared = ref;
+    ref_format = compared = ref;
+    dist_formats.assign(dist.begin(), dist.end());
     compared.coded_depth = dist[0].depth;
+    compared.memory = MemoryKind::host;
     for (const PictureFormat &d : dist) {
       compared.depth = std::max(compared.depth, d.depth);
       compared.coded_depth = std::min(compared.coded_depth, d.depth);
@@ -161,31 +243,172 @@ struct Session::Impl {
         remarks.push_back(std::move(text));
     }
 
-    std::vector<FrameLayout::Scalers> scalers;
-    for (const PictureFormat &d : dist)
-      scalers.push_back(make_scalers(cpu, scale, compared, d, plan.reads.dist | plan.reads.earlier_dist));
-    std::vector<FrameLayout::Item> items;
-    for (const PlannedExtractor &p : plan.extractors)
-      items.push_back({cpu.make(*p.extractor, p.options, compared, distorted), p.extractor->sums_bytes,
-                       p.extractor->add_sums, p.extractor->reads(p.options), p.temporal});
-    auto layout = std::make_unique<FrameLayout>(std::move(items), compared, distorted, uint64_t(subsample),
-                                                std::move(scalers));
-    if (Status s = layout->status(); !s.ok()) return s;
+    std::vector<HipBackend::Item> device_items;
+    auto layout = make_layout(device_items);
+    if (!layout.ok()) return layout.status();
+    if (Status s = (*layout)->status(); !s.ok()) return s;
     if (Status s = scoring.configure(compared); !s.ok()) return s;
-    if (!scheduler.configure(std::move(layout), stage_times))
+    std::unique_ptr<Accelerator> accelerator;
+    if (!device_items.empty()) {
+      auto made = make_accelerator(**layout, std::move(device_items));
+      if (made.ok()) {
+        accelerator = std::move(*made);
+      } else {
+        if (Status s = without_gpu(made.status()); !s.ok()) return s;
+        *layout = make_cpu_layout((*layout)->take_items());
+      }
+    }
+    if (!scheduler.configure(std::move(*layout), stage_times, std::move(accelerator)))
       return Status(Code::resource, "comparing pictures of " + describe(compared) + " with " +
                                         std::to_string(scheduler.threads()) + " threads needs " +
                                         in_units(scheduler.memory_needed()) +
-                                        " of memory, more than there is: lower `threads`, or compare "
-                                        "smaller pictures");
+                                        " of memory at least, which is not there; lower `threads`");
     return Status();
+  }
+
+  // That the GPU cannot be used for these formats: an error, or the CPU does it and users are told.
+  Status without_gpu(const Status &why) {
+    if (wanted == Backend::hip || any_on_device()) return Status(why.code(), "backend=hip: " + why.message());
+    // With less to do it may have enough memory another time.
+    if (why.code() != Code::resource) drop_gpu(why.message());
+    cpu_reason = why.message();
+    remarks.push_back("the CPU measures instead of the GPU: " + why.message());
+    return Status();
+  }
+
+  void drop_gpu(const std::string &why) {
+    gpu.reset();
+    reason = why;
+  }
+
+  bool any_on_device() const {
+    return on_device(ref_format) || std::any_of(dist_formats.begin(), dist_formats.end(), on_device);
+  }
+
+  // The items that the GPU measures go to `device_items`.
+  Result<std::unique_ptr<FrameLayout>> make_layout(std::vector<HipBackend::Item> &device_items) {
+    const Plan &plan = scoring.plan();
+    std::vector<FrameLayout::Item> items;
+    std::vector<HipBackend::DeviceMetric> metrics(plan.extractors.size());
+    bool any = false;
+    for (size_t i = 0; gpu && i < metrics.size(); ++i) {
+      const PlannedExtractor &p = plan.extractors[i];
+      auto metric = gpu->make(*p.extractor, p.options, compared, distorted);
+      if (!metric.ok()) {
+        if (Status s = without_gpu(metric.status()); !s.ok()) return s;
+        metrics.assign(metrics.size(), nullptr);
+        any = false;
+        break;
+      }
+      metrics[i] = std::move(*metric);
+      any |= metrics[i] != nullptr;
+    }
+    if (gpu && !any && cpu_reason.empty()) {
+      cpu_reason = "there are no GPU kernels for these options";
+      if (wanted == Backend::hip)
+        return Status(Code::unsupported, "backend=hip: " + cpu_reason + "; use backend=auto or backend=cpu");
+    }
+    if (Status s = check_memory(metrics); !s.ok()) return s;
+    for (size_t i = 0; i < metrics.size(); ++i) {
+      const PlannedExtractor &p = plan.extractors[i];
+      items.push_back({metrics[i] ? nullptr : cpu.make(*p.extractor, p.options, compared, distorted),
+                       p.extractor->sums_bytes, p.extractor->add_sums, p.extractor->reads(p.options),
+                       p.temporal});
+    }
+    DeviceUse use;
+    use.ref = on_device(ref_format);
+    for (const PictureFormat &d : dist_formats) use.dist.push_back(on_device(d));
+    use.keeps = any && wanted == Backend::automatic && !any_on_device();
+    auto layout = std::make_unique<FrameLayout>(std::move(items), compared, distorted, uint64_t(subsample),
+                                                all_scalers(), std::move(use));
+    for (size_t i = 0; i < metrics.size(); ++i)
+      if (metrics[i])
+        device_items.push_back({std::move(metrics[i]), plan.extractors[i].extractor->sums_bytes,
+                                layout->sums_at(i, 0), plan.extractors[i].temporal});
+    return layout;
+  }
+
+  // Pictures in device memory are not for CPU metrics.
+  Status check_memory(const std::vector<HipBackend::DeviceMetric> &metrics) const {
+    if (!any_on_device()) return Status();
+    const std::string advice = "; copy them to system memory first";
+    if (!gpu)
+      return Status(Code::unsupported, "the pictures are in GPU memory, and no GPU measures here" +
+                                           (reason.empty() ? "" : " (" + reason + ")") + advice);
+    if (on_device(ref_format))
+      if (Status s = check_on_device(compared, ref_format); !s.ok()) return s;
+    bool dist = false;
+    for (const PictureFormat &d : dist_formats) {
+      if (!on_device(d)) continue;
+      dist = true;
+      if (Status s = check_on_device(compared, d); !s.ok()) return s;
+    }
+    const Plan &plan = scoring.plan();
+    for (size_t i = 0; i < metrics.size(); ++i) {
+      const PlannedExtractor &p = plan.extractors[i];
+      const Reads reads = p.extractor->reads(p.options);
+      const bool wants = (on_device(ref_format) && (reads.ref | reads.earlier[0] | reads.earlier[1])) ||
+                         (dist && (reads.dist | reads.earlier_dist));
+      if (!metrics[i] && wants)
+        return Status(Code::unsupported, "the pictures are in GPU memory, and " + chain_name(p) +
+                                             " has no GPU kernels" + advice);
+    }
+    return Status();
+  }
+
+  std::vector<FrameLayout::Scalers> all_scalers() const {
+    const Reads &reads = scoring.plan().reads;
+    std::vector<FrameLayout::Scalers> scalers;
+    for (const PictureFormat &d : dist_formats)
+      scalers.push_back(make_scalers(cpu, scale, compared, d, reads.dist | reads.earlier_dist));
+    return scalers;
+  }
+
+  // Of the items of another layout; the CPU measures what the GPU did.
+  std::unique_ptr<FrameLayout> make_cpu_layout(std::vector<FrameLayout::Item> items) const {
+    const Plan &plan = scoring.plan();
+    for (size_t i = 0; i < items.size(); ++i)
+      if (!items[i].metric)
+        items[i].metric =
+            cpu.make(*plan.extractors[i].extractor, plan.extractors[i].options, compared, distorted);
+    return std::make_unique<FrameLayout>(std::move(items), compared, distorted, uint64_t(subsample),
+                                         all_scalers());
+  }
+
+  Result<std::unique_ptr<Accelerator>> make_accelerator(const FrameLayout &layout,
+                                                        std::vector<HipBackend::Item> items) const {
+    HipBackend::Work work;
+    work.items = std::move(items);
+    work.format = compared;
+    work.distorted = distorted;
+    work.subsample = uint64_t(subsample);
+    work.ref = layout.uploads_ref();
+    work.dist = layout.uploads_dist();
+    work.upload_bytes = layout.upload_bytes();
+    work.threads = scheduler.threads();
+    work.batch = batch;
+    return gpu->make_accelerator(std::move(work));
+  }
+
+  // ---- Failure --------------------------------------------------------------------------------------------
+
+  void go_on_without_gpu() {
+    const std::string why = scheduler.failure().message();
+    drop_gpu(why);
+    remarks.push_back("the GPU failed, and the CPU goes on in its place: " + why);
+    const auto old = scheduler.withdraw();
+    (void)scheduler.resume(make_cpu_layout(old->take_items()));  // if that fails too, next() finds out
+  }
+
+  std::string description() const {
+    const std::string workers =
+        "cpu (" + std::string(cpu.isa()) + "), " + std::to_string(scheduler.threads()) + " threads";
+    const bool on_gpu = gpu && (scheduler.accelerator() || !scheduler.layout());
+    return on_gpu ? "hip (" + gpu->description() + "), " + workers : workers;
   }
 };
 
 Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) {
-  if (options.backend == Backend::hip)
-    return Status(Code::unsupported,
-                  "backend=hip: this build has no GPU kernels; use backend=cpu or backend=auto");
   if (options.threads < 0 || options.threads > kMostThreads)
     return Status(Code::invalid_argument, "threads must be 0 to " + std::to_string(kMostThreads) + ", not " +
                                               std::to_string(options.threads));
@@ -196,6 +419,10 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) 
   if (options.subsample < 1)
     return Status(Code::invalid_argument,
                   "subsample must be 1 (every frame) or more, not " + std::to_string(options.subsample));
+  if (options.batch < 0 || options.batch > kMostBatch)
+    return Status(Code::invalid_argument, "batch must be 0 (by picture size) to " +
+                                              std::to_string(kMostBatch) + ", not " +
+                                              std::to_string(options.batch));
   auto plan = Plan::make(options.models, options.features);
   if (!plan.ok()) return plan.status();
   auto cpu = CpuBackend::choose();
@@ -203,7 +430,7 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) 
   const int threads =
       options.threads > 0 ? options.threads : int(std::max(1u, std::thread::hardware_concurrency()));
   auto impl = std::make_unique<Impl>(std::move(*plan), *cpu, options, threads);
-  impl->backend = "cpu (" + std::string(cpu->isa()) + "), " + std::to_string(threads) + " threads";
+  if (Status s = impl->open_gpu(options.device); !s.ok()) return s;
   if (!impl->scheduler.start())
     return Status(Code::resource,
                   "the system does not let " + std::to_string(threads) + " threads start; lower `threads`");
@@ -220,7 +447,16 @@ int Session::lookahead() const { return impl_->scoring.plan().lookahead; }
 int Session::distorted() const { return impl_->distorted; }
 int Session::threads() const { return impl_->scheduler.threads(); }
 int Session::max_in_flight() const { return impl_->scheduler.slots(); }
-std::string Session::backend_description() const { return impl_->backend; }
+std::string Session::backend_description() const { return impl_->description(); }
+std::string Session::backend_reason() const { return impl_->gpu ? impl_->cpu_reason : impl_->reason; }
+uint64_t Session::device_bytes() const {
+  const Accelerator *accelerator = impl_->scheduler.accelerator();
+  return accelerator ? accelerator->device_bytes() : 0;
+}
+uint64_t Session::pinned_bytes() const {
+  const Accelerator *accelerator = impl_->scheduler.accelerator();
+  return accelerator ? accelerator->pinned_bytes() : 0;
+}
 const std::vector<RunningPool> &Session::feature_pools(size_t dist) const {
   return impl_->scoring.feature_pools(dist);
 }
@@ -245,12 +481,8 @@ Status Session::configure(const PictureFormat &ref, const PictureFormat &dist) {
 
 bool Session::scores_next() const { return impl_->scheduler.submitted() % uint64_t(impl_->subsample) == 0; }
 bool Session::has_room() const { return impl_->scheduler.has_room(); }
-bool Session::submit(Picture ref, std::span<Picture> dist) {
-  return impl_->scheduler.submit(std::move(ref), dist);
-}
-bool Session::submit(Picture ref, Picture dist) {
-  return impl_->scheduler.submit(std::move(ref), {&dist, 1});
-}
+bool Session::submit(Picture ref, std::span<Picture> dist) { return impl_->submit(std::move(ref), dist); }
+bool Session::submit(Picture ref, Picture dist) { return impl_->submit(std::move(ref), {&dist, 1}); }
 void Session::finish() { impl_->scheduler.finish(); }
 
 Session::Next Session::next(FrameScores &out) { return impl_->next(out); }
@@ -270,6 +502,7 @@ void Session::reset() {
 }
 
 Status Session::status() const {
+  if (Status s = impl_->scheduler.failure(); !s.ok() && !impl_->scheduler.can_resume()) return s;
   const FrameLayout *layout = impl_->scheduler.layout();
   return layout ? layout->status() : Status();
 }
@@ -285,6 +518,8 @@ std::vector<StageTime> Session::stage_times() const {
     for (int stage = 0; stage < layout->stages(i); ++stage)
       times.push_back(
           {chain_name(plan.extractors[i]), stage, impl_->scheduler.stage_seconds(i + 1, size_t(stage))});
+  if (impl_->scheduler.accelerator())
+    times.push_back({"launch", 0, impl_->scheduler.stage_seconds(1 + layout->chains(), 0)});
   return times;
 }
 

@@ -37,7 +37,10 @@ enum class Backend { automatic, cpu, hip };
 struct SessionOptions {
   std::string models = "vmaf_v0.6.1";  // as parse_models() reads them
   std::string features;                // further extractors: NAME or NAME=OPTION=VALUE:…, separated by '|'
+  // automatic: a GPU, if one can be had and has kernels for any of it, and as long as it works; else the CPU.
   Backend backend = Backend::automatic;
+  int device = -1;    // number of the GPU, -1 = the one that the fewest sessions use
+  int batch = 0;      // frames that the GPU measures together at most, 0 = by their size
   int threads = 0;    // workers, 0 = number of processors
   int distorted = 1;  // pictures that are compared with each reference
   int subsample = 1;  // frames 0, N, 2N … are scored; temporal features see all of them
@@ -68,7 +71,8 @@ struct FrameScores {
 
 // Processor time that all workers together spent on one stage of an extractor, over all frames.
 struct StageTime {
-  std::string extractor;  // "unpack", "scale": what pictures take that cannot be read as they are
+  // "unpack", "scale": what pictures take that cannot be read as they are; "launch": handing frames to the GPU
+  std::string extractor;
   int stage = 0;
   double seconds = 0;
 };
@@ -86,8 +90,15 @@ class Session {
   int lookahead() const;                         // frames that must follow before a score is complete
   int distorted() const;
   int threads() const;
-  int max_in_flight() const;                // submitted frames whose pictures may still be held
-  std::string backend_description() const;  // e.g. "cpu (scalar), 8 threads"
+  // Submitted frames whose pictures may still be held. With a GPU it goes by their size from configure() on.
+  int max_in_flight() const;
+  // What computes now, e.g. "cpu (scalar), 8 threads".
+  std::string backend_description() const;
+  // Why no GPU is used although the options allow for one; empty if one is used or none was wanted.
+  std::string backend_reason() const;
+  // Memory that the session takes on the GPU and, pinned, on the host; since configure().
+  uint64_t device_bytes() const;
+  uint64_t pinned_bytes() const;
 
   // Fixes sizes and depths and allocates. Drops what is in flight. Depths may differ: shallower pictures are shifted
   // up. Sizes may differ unless the options say ScaleMethod::none: distorted pictures are scaled to the reference's,
@@ -96,7 +107,8 @@ class Session {
   // there is no room then.
   Status configure(const PictureFormat &ref, std::span<const PictureFormat> dist);
   Status configure(const PictureFormat &ref, const PictureFormat &dist);
-  // What users should know of scores of these formats, one sentence each.
+  // What users should know of scores of these formats, one sentence each. One more comes when the GPU is lost and the
+  // CPU goes on in its place.
   const std::vector<std::string> &remarks() const;
   // Whether the configured format has the feature: pictures without chroma have none of chroma. If not, its scores are
   // NaN and its pools empty.
@@ -118,6 +130,7 @@ class Session {
     ready,    // `out` is filled
     pending,  // workers are busy with what it needs
     drained,  // it needs a further frame (or finish()), or everything is out
+    failed,   // nothing comes any more, until configure(); status() says why
   };
   // The next frame's scores, if they are complete. Never blocks.
   Next next(FrameScores &out);
@@ -138,7 +151,8 @@ class Session {
   // and for what the format does not have. With subsample=N they count all frames.
   const std::vector<double> &aggregates(size_t dist = 0) const;
 
-  // What has gone wrong since configure() without touching the scores: files that a metric writes beside them.
+  // What has gone wrong since configure(): why next() says `failed`, or else what does not touch the scores, such as
+  // files that a metric writes beside them.
   Status status() const;
 
   // Since configure(), if the options asked for it; empty otherwise. Only when no frame is in flight.

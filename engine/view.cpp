@@ -65,6 +65,12 @@ void unpack_rows(const Picture &picture, int plane, int depth, std::byte *buffer
   const Plane &p = picture.planes[size_t(plane)];
   const int up = depth - picture.format.depth;
   last = std::min(last, p.height);
+  if (readable_in_place(picture, plane, depth)) {
+    const size_t row = size_t(p.width) * (depth > 8 ? 2 : 1);
+    for (int y = first; y < last; ++y)
+      std::memcpy(buffer + size_t(y) * row, static_cast<const std::byte *>(p.data) + y * p.stride, row);
+    return;
+  }
   if (depth == 8)
     unpack<uint8_t, uint8_t>(p, 0, 0, buffer, first, last);
   else if (picture.format.depth == 8)

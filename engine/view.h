@@ -26,7 +26,7 @@ PlaneView packed_view(const std::byte *buffer, PlaneSize size, int depth);
 PlaneView planned_view(const Picture &picture, int plane, int depth, std::byte *buffer);
 
 // Rows from `first` on, before `last` (or the plane's end): words shifted down, interleaved samples gathered,
-// shallower samples shifted up. Rows of different calls may be unpacked at the same time.
+// shallower samples shifted up; planes that are readable in place are copied. Rows of different calls may be unpacked at the same time.
 void unpack_rows(const Picture &picture, int plane, int depth, std::byte *buffer, int first, int last);
 
 // planned_view(), with everything unpacked that needs to be.
