@@ -8,15 +8,21 @@
 #include "engine/cpu/cpu.h"
 #include "engine/cpu/isa.h"
 #include "engine/extractors/extractors.h"
+#include "engine/hip/accelerator.h"
+#include "engine/hip/hip.h"
 
 namespace vmafhip {
 namespace {
 
 using MakeCpu = std::unique_ptr<Metric> (*)(const CpuKernels &, const Options &, const PictureFormat &,
                                             int distorted);
+// Null if there are no kernels for the options.
+using MakeHip = std::unique_ptr<hip::HipMetric> (*)(const hip::Device &, const Options &,
+                                                    const PictureFormat &, int distorted);
 struct Entry {
   const Extractor *extractor;
   MakeCpu make_cpu;
+  MakeHip make_hip = nullptr;  // null: no kernels yet
 };
 
 // A line an extractor: in libvmaf's order, then those of its fork. The first one that provides an output serves it.
@@ -71,6 +77,13 @@ constexpr auto kExtractors = [] {
 }  // namespace
 
 std::span<const Extractor *const> extractors() { return kExtractors; }
+
+// Null if it is none of ours.
+static const Entry *find_entry(const Extractor &extractor) {
+  for (const Entry &entry : kEntries)
+    if (entry.extractor == &extractor) return &entry;
+  return nullptr;
+}
 
 const Extractor *find_extractor(std::string_view name) {
   for (const Extractor *extractor : kExtractors)
@@ -134,13 +147,43 @@ const char *CpuBackend::isa() const { return kernels_->isa; }
 
 std::unique_ptr<Metric> CpuBackend::make(const Extractor &extractor, const Options &options,
                                          const PictureFormat &format, int distorted) const {
-  for (const Entry &entry : kEntries)
-    if (entry.extractor == &extractor) return entry.make_cpu(*kernels_, options, format, distorted);
-  return nullptr;
+  const Entry *entry = find_entry(extractor);
+  return entry ? entry->make_cpu(*kernels_, options, format, distorted) : nullptr;
 }
 
 std::unique_ptr<PlaneScaler> CpuBackend::make_scaler(const PlaneScaling &scaling) const {
   return make_cpu_scaler(*kernels_, scaling);
+}
+
+Result<HipBackend> HipBackend::open(int number) {
+  auto device = hip::Device::open(number);
+  if (!device.ok()) return device.status();
+  return HipBackend(std::move(*device));
+}
+
+std::string HipBackend::description() const { return device_->description(); }
+
+bool HipBackend::has_kernels(const Extractor &extractor) {
+  const Entry *entry = find_entry(extractor);
+  return entry && entry->make_hip;
+}
+
+Result<HipBackend::DeviceMetric> HipBackend::make(const Extractor &extractor, const Options &options,
+                                                  const PictureFormat &format, int distorted) const {
+  if (!has_kernels(extractor)) return DeviceMetric();
+  try {
+    auto metric = find_entry(extractor)->make_hip(*device_, options, format, distorted);
+    if (!metric) return DeviceMetric();
+    // Whoever holds a metric holds the device.
+    return DeviceMetric(metric.release(), [device = device_](const hip::HipMetric *m) { delete m; });
+  } catch (const hip::DeviceError &error) {
+    return Status(error.out_of_memory() ? Code::resource : Code::unsupported,
+                  device_->name() + ": " + error.what());
+  }
+}
+
+Result<std::unique_ptr<Accelerator>> HipBackend::make_accelerator(Work work) const {
+  return hip::make_accelerator(device_, std::move(work));
 }
 
 }  // namespace vmafhip

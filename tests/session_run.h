@@ -57,13 +57,15 @@ inline std::vector<FrameScores> run_clip(Session &session, const std::vector<Pai
     if (pace == Pace::reluctant)
       while (keep(session.wait(scores))) {
       }
-    while (!session.submit(pair.ref, pair.dist))
-      keep(pace == Pace::polling ? session.next(scores) : session.wait(scores));
+    while (!session.submit(pair.ref, pair.dist)) {
+      const auto next = pace == Pace::polling ? session.next(scores) : session.wait(scores);
+      if (!keep(next) && next == Session::Next::failed) return all;
+    }
   }
   session.finish();
   for (;;) {
     const auto next = pace == Pace::polling ? session.next(scores) : session.wait(scores);
-    if (!keep(next) && next == Session::Next::drained) return all;
+    if (!keep(next) && next != Session::Next::pending) return all;
   }
 }
 

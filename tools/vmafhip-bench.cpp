@@ -64,13 +64,13 @@ class Bench {
   void throughput(nlohmann::ordered_json &out) {
     uint64_t n = 0;
     for (; n < uint64_t(arguments_.warmup); ++n) submit(n);
-    while (session_.wait(scores_) == Session::Next::ready) sum_.add(scores_);
+    take_all();
     const std::vector<StageTime> before = session_.stage_times();
     const auto start = Clock::now();
     const double cpu = cpu_seconds();
     for (const uint64_t end = n + uint64_t(arguments_.frames); n < end; ++n) submit(n);
     session_.finish();
-    while (session_.wait(scores_) == Session::Next::ready) sum_.add(scores_);
+    take_all();
     const double seconds = Milliseconds(Clock::now() - start).count() / 1000;
     out["fps"] = arguments_.frames / seconds;
     out["cpu_ms_per_frame"] = (cpu_seconds() - cpu) * 1000 / arguments_.frames;
@@ -95,7 +95,8 @@ class Bench {
     for (int n = 0; n < first + frames; ++n) {
       const auto start = Clock::now();
       submit(uint64_t(n));
-      session_.wait(scores_);  // until the frame's sums are there, whether or not they complete a score
+      must_go_on(
+          session_.wait(scores_));  // until the frame's sums are there, whether or not they complete a score
       if (n >= first) times.push_back(Milliseconds(Clock::now() - start).count());
     }
     std::sort(times.begin(), times.end());
@@ -104,11 +105,24 @@ class Bench {
   }
 
  private:
+  void must_go_on(Session::Next next) const {
+    if (next == Session::Next::failed) throw std::runtime_error(session_.status().message());
+  }
+  void take_all() {
+    for (;;) {
+      const Session::Next next = session_.wait(scores_);
+      must_go_on(next);
+      if (next != Session::Next::ready) return;
+      sum_.add(scores_);
+    }
+  }
   void submit(uint64_t n) {
     const bench::Frame &frame = pictures_.at(n);
     dist_ = frame.dist;
     while (!session_.submit(frame.ref, dist_)) {
-      if (session_.wait(scores_) != Session::Next::ready) throw std::runtime_error("the session is stuck");
+      const Session::Next next = session_.wait(scores_);
+      must_go_on(next);
+      if (next != Session::Next::ready) throw std::runtime_error("the session is stuck");
       sum_.add(scores_);
     }
   }

@@ -89,7 +89,7 @@ void Comparer::iterate() {
     inbox_.wait(std::nullopt);  // for a flush, a request or the stop
     return;
   }
-  measurement_.collect();
+  if (!measurement_.collect()) return leave(GST_FLOW_ERROR);
   admit();
   if (const GstFlowReturn flow = let_out(); flow != GST_FLOW_OK) return leave(flow);
   if (restart_) return;

@@ -62,7 +62,7 @@ bool Measurement::start(const Settings &settings) {
   index_ = frame_number_ = index_at_start_ = 0;
   last_time_ = 0;
   last_ = PairInfo();
-  finished_ = pooled_ = untimed_said_ = scaled_said_ = failure_said_ = false;
+  finished_ = pooled_ = untimed_said_ = scaled_said_ = failure_said_ = lost_ = false;
   return true;
 }
 
@@ -146,9 +146,7 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
   configured_ = formats;
   report_.configure(*session_);
   results_.configure(formats.first);
-  for (const std::string &remark : session_->remarks())
-    if (remarks_said_.insert(remark).second)
-      GST_ELEMENT_WARNING(element_, STREAM, FORMAT, ("%s", remark.c_str()), (nullptr));
+  say_remarks();
   // Once: the sizes of an adaptive stream change all the time.
   const bool scaled =
       formats.first.width != formats.second.width || formats.first.height != formats.second.height;
@@ -209,7 +207,7 @@ void Measurement::leave_out(const FramePair &pair, gint64 lag) {
 
 void Measurement::check_files() {
   results_.check();
-  if (failure_said_) return;
+  if (failure_said_ || lost_) return;
   const Status status = session_->status();
   if (status.ok()) return;
   failure_said_ = true;
@@ -217,9 +215,29 @@ void Measurement::check_files() {
                       ("The stream goes on being measured; these files are not complete."));
 }
 
-void Measurement::collect() {
+void Measurement::say_remarks() {
+  for (const std::string &remark : session_->remarks())
+    if (remarks_said_.insert(remark).second)
+      GST_ELEMENT_WARNING(element_, STREAM, FORMAT, ("%s", remark.c_str()), (nullptr));
+}
+
+bool Measurement::collect() {
   check_files();
-  while (session_->next(scores_) == Session::Next::ready) scored(scores_);
+  for (;;) {
+    const Session::Next next = session_->next(scores_);
+    if (next == Session::Next::failed) lose();
+    if (next != Session::Next::ready) break;
+    scored(scores_);
+  }
+  say_remarks();
+  return !lost_;
+}
+
+void Measurement::lose() {
+  if (std::exchange(lost_, true)) return;
+  if (!pooled_) conclude(index_ != index_at_start_);
+  pooled_ = true;
+  post_error(element_, session_->status());
 }
 
 void Measurement::scored(const FrameScores &scores) {
@@ -262,6 +280,9 @@ bool Measurement::await_scores() {
       case Session::Next::ready:
         scored(scores_);
         break;
+      case Session::Next::failed:
+        lose();
+        return true;
       case Session::Next::drained:
         return true;
       case Session::Next::pending:
@@ -297,7 +318,7 @@ void Measurement::begin_anew(const char *reason, bool asked_for) {
 }
 
 void Measurement::end() {
-  if (!drain()) return;
+  if (!drain() || lost_) return;
   check_files();
   if (distances_.finish()) post_not_simultaneous(element_);
   results_.finish(report_.counters().get());

@@ -49,9 +49,9 @@ class Measurement {
   // The pair is not scored, for want of time, which is counted and said; `lag`: how far in ns scores are behind.
   void leave_out(const FramePair &pair, gint64 lag);
 
-  // Takes the scores that are complete.
-  void collect();
-  // Waits until all is scored that can be; false: interrupted.
+  // Takes the scores that are complete. False: the engine has failed, and the error has been posted.
+  bool collect();
+  // Waits until all is scored that can be; false: interrupted. If the engine fails meanwhile, collect() says so.
   bool await_scores();
   // The same with the last frames, which get no successor; the engine starts anew before the next pair.
   bool drain();
@@ -87,6 +87,10 @@ class Measurement {
   Submitted refuse(const Status &ref, const Status &dist);
   PairInfo describe(const FramePair &pair);
   void scored(const FrameScores &scores);
+  // Posts what the engine remarks, each text once.
+  void say_remarks();
+  // The engine has failed: what came before counts, then the error.
+  void lose();
   // Posts the warnings that files cannot be written, once.
   void check_files();
   // Says what is to be said of the frames since the last new start.
@@ -129,6 +133,7 @@ class Measurement {
   bool pooled_ = false;    // everything scored so far is in a pooled message
   std::set<std::string> remarks_said_;
   bool untimed_said_ = false, scaled_said_ = false, failure_said_ = false;  // have been warned of
+  bool lost_ = false;                                                       // the engine has failed
   mutable std::mutex live_mutex_;
   Live live_;
 };

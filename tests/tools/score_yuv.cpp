@@ -121,12 +121,16 @@ void run(const Arguments &arguments) {
     if (!has_ref) break;
     while (!session.submit(test::to_picture(arguments.format, ref_bytes),
                            test::to_picture(arguments.format, dist_bytes))) {
-      if (session.wait(scores) != Session::Next::ready) throw std::runtime_error("the session is stuck");
+      if (session.wait(scores) != Session::Next::ready) {
+        must(session.status());
+        throw std::runtime_error("the session is stuck");
+      }
       print(session, scores);
     }
   }
   session.finish();
   while (session.wait(scores) == Session::Next::ready) print(session, scores);
+  must(session.status());
   for (size_t i = 0; i < session.models().size(); ++i)
     print(session.models()[i].label, session.model_pools()[i]);
   for (size_t i = 0; i < session.feature_names().size(); ++i)

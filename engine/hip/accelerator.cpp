@@ -1,0 +1,518 @@
+#include "engine/hip/accelerator.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/memory.h"
+#include "engine/view.h"
+
+namespace vmafhip::hip {
+namespace {
+
+// A batch has about as many samples as one 2160p picture: fewer leave a large GPU idle between kernels.
+constexpr int64_t kBatchSamples = 3840 * 2160;
+// With four batches on the device, copies and the ends of kernels hide behind the kernels of others.
+constexpr int kLanes = 4;
+constexpr int kFramesInLanes = 64;
+// Page-locked memory is taken from everybody else; beyond this there is less in progress.
+constexpr uint64_t kMostPinned = uint64_t(1) << 30;
+
+constexpr size_t kPart = 256;  // alignment of what a metric gets
+constexpr uint64_t parts(uint64_t bytes) { return plus(bytes, kPart - 1) / kPart * kPart; }
+
+// Frames in lanes, a batch that waits for one, and those that workers fill.
+int places_for(int lanes, int batch, int threads) {
+  return lanes * batch + batch + std::clamp(threads, 2, 8);
+}
+
+// A plane in a frame's block of the ring.
+struct RingPlane {
+  bool used = false;
+  uint64_t at = 0;
+  int64_t stride = 0;
+  size_t row = 0, rows = 0;  // bytes of a row that are samples
+};
+
+}  // namespace
+
+Capacity Capacity::of(const PictureFormat &format, int distorted, int threads, int asked) {
+  const int64_t samples = int64_t{format.width} * format.height * distorted;
+  const auto most = int64_t{std::max(1, kMostPairs / distorted)};  // one launch takes so many
+  const int64_t batch = asked > 0 ? asked : kBatchSamples / samples;
+  Capacity c;
+  c.batch = int(std::clamp<int64_t>(batch, 1, most));
+  c.lanes = std::clamp(kFramesInLanes / c.batch, 2, kLanes);
+  c.places = places_for(c.lanes, c.batch, threads);
+  return c;
+}
+
+bool Capacity::reduce(int threads) {
+  if (lanes == 1 && batch == 1) {
+    if (places == 2) return false;
+    places = 2;
+    return true;
+  }
+  if (lanes > 2 || batch == 1)
+    --lanes;
+  else
+    batch /= 2;
+  places = places_for(lanes, batch, threads);
+  return true;
+}
+
+namespace {
+
+class HipAccelerator final : public Accelerator {
+ public:
+  // Throws DeviceError.
+  HipAccelerator(std::shared_ptr<const Device> device, const HipBackend::Work &work,
+                 const Capacity &capacity);
+  ~HipAccelerator() override;
+
+  // Device and pinned memory that such an object takes.
+  static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, const Capacity &capacity);
+
+  int places() const override { return capacity_.places; }
+  std::byte *upload_memory(int place) override { return upload_.data() + size_t(place) * upload_bytes_; }
+  uint64_t device_bytes() const override { return bytes_of(work_, capacity_).first; }
+  uint64_t pinned_bytes() const override { return bytes_of(work_, capacity_).second; }
+  void on_events(std::function<void(int)> measured, std::function<void(const Status &)> failed) override {
+    measured_ = std::move(measured);
+    failed_ = std::move(failed);
+  }
+  void start(int place, const FrameView &view, std::byte *sums) override;
+  void clear() override;
+
+ private:
+  // The device's frames by number: 0 for frame 0, 1 for the next one that an item measures.
+  struct Started {
+    bool there = false;
+    int place = 0;
+    const FrameView *view = nullptr;
+    std::byte *sums = nullptr;
+  };
+  // Frames that some items measure, with what their spans point to.
+  struct Frames {
+    std::vector<DeviceFrame> frames;
+    std::vector<size_t> numbers;  // of the frames in the batch
+    std::vector<DeviceViews> dist, earlier_dist;
+    size_t count = 0;
+    Frames(int batch, int distorted)
+        : frames(size_t(batch)),
+          numbers(size_t(batch)),
+          dist(size_t(batch) * size_t(distorted)),
+          earlier_dist(dist.size()) {}
+  };
+  struct Lane {
+    Buffer<std::byte> memory, results;
+    PinnedBuffer host_results;
+    Event cleared, joined, done;
+    std::vector<Started> batch;
+    Frames all, scored;             // `scored`: of a batch in which some are not
+    std::array<Stream, 2> streams;  // last, so that they end before memory goes
+    Lane(const Device &device, size_t memory_bytes, size_t results_bytes, int batch_size, int distorted)
+        : memory(device, memory_bytes),
+          results(device, results_bytes),
+          host_results(device, results_bytes),
+          cleared(device),
+          joined(device),
+          done(device),
+          all(batch_size, distorted),
+          scored(batch_size, distorted),
+          streams{Stream(device), Stream(device)} {
+      batch.reserve(size_t(batch_size));
+    }
+  };
+  struct Item {
+    HipBackend::DeviceMetric metric;
+    uint64_t sums_at = 0;
+    bool every_frame = true;
+    size_t memory_at = 0, results_at = 0;  // per frame of a full batch, and of a batch of one
+    size_t stream = 0;
+  };
+
+  uint64_t step() const { return every_frame_ ? 1 : work_.subsample; }
+  bool scores(uint64_t frame) const { return frame % work_.subsample == 0; }
+  size_t ring_place(uint64_t number) const { return size_t(number % started_.size()); }
+
+  void pump(std::unique_lock<std::mutex> &lock);
+  void upload(uint64_t number, const Started &frame);
+  void enqueue(Lane &lane, uint64_t first);
+  void add_frame(Frames &to, uint64_t number, const Started &frame, size_t in_batch) const;
+  DevicePlane plane(const PlaneView &view, uint64_t number, int picture, int plane) const;
+  DeviceViews views(const Views &now, uint64_t number, int picture) const;
+  const Frames &frames_of(const Item &item, const Lane &lane) const {
+    return item.every_frame == every_frame_ ? lane.all : lane.scored;
+  }
+  void collect(Lane &lane) const;
+  void complete();
+  void fail(const std::string &what);
+
+  const std::shared_ptr<const Device> device_;
+  const HipBackend::Work work_;
+  const Capacity capacity_;
+  const size_t upload_bytes_;
+  std::vector<Item> items_;
+  bool every_frame_ = false;                           // an item needs it
+  std::vector<std::array<RingPlane, 3>> ring_planes_;  // of the reference, then of each distorted picture
+  uint64_t ring_bytes_ = 0;                            // of a frame
+  uint64_t memory_bytes_ = 0, results_bytes_ = 0;      // of a frame in a lane
+  PinnedBuffer upload_;
+  Buffer<std::byte> ring_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<Event> uploaded_;  // per block of the ring
+  std::optional<Stream> upload_stream_;
+
+  std::function<void(int)> measured_;
+  std::function<void(const Status &)> failed_;
+
+  std::mutex mutex_;
+  std::condition_variable work_there_, idle_;
+  std::vector<Started> started_;  // frame n at n % size
+  uint64_t next_upload_ = 0, next_batch_ = 0;
+  std::vector<Lane *> free_lanes_;
+  std::deque<Lane *> in_flight_;  // oldest first
+  bool pumping_ = false;          // a thread puts work on streams
+  bool telling_ = false;          // the completion thread is not waiting for work
+  bool broken_ = false, clearing_ = false, quit_ = false;
+  std::thread completion_;
+};
+
+// ---- Memory -----------------------------------------------------------------------------------------------
+
+// Where the planes of a frame lie in its block of the ring; `bytes` becomes the block's size.
+std::vector<std::array<RingPlane, 3>> ring_layout(const HipBackend::Work &work, uint64_t &bytes) {
+  std::vector<std::array<RingPlane, 3>> pictures(1 + size_t(work.distorted));
+  bytes = 0;
+  for (size_t picture = 0; picture < pictures.size(); ++picture)
+    for (int n = 0; n < 3; ++n) {
+      const PlaneSize size = plane_size(work.format, n);
+      if (!((picture == 0 ? work.ref : work.dist) >> n & 1) || size.width == 0) continue;
+      RingPlane &plane = pictures[picture][size_t(n)];
+      plane.used = true;
+      plane.at = bytes;
+      plane.row = size_t(size.width) * (work.format.depth > 8 ? 2 : 1);
+      plane.stride = int64_t(parts(plane.row));
+      plane.rows = size_t(size.height);
+      bytes = plus(bytes, times(uint64_t(plane.stride), plane.rows));
+    }
+  return pictures;
+}
+
+// Frames before the oldest in progress that it may read.
+constexpr int kLookback = 2;
+
+// All frames that have begun and are not measured fit the places. When frame n is started, frame n - places - 2 and those
+// that read it are therefore measured: its block is free.
+size_t ring_blocks(const Capacity &capacity) { return size_t(capacity.places) + kLookback; }
+
+std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work,
+                                                       const Capacity &capacity) {
+  uint64_t ring = 0, memory = 0, results = 0;
+  ring_layout(work, ring);
+  for (const HipBackend::Item &item : work.items) {
+    memory = plus(memory, item.metric->frame_bytes());
+    results = plus(results, item.metric->result_bytes());
+  }
+  const uint64_t in_lanes = uint64_t(capacity.lanes) * uint64_t(capacity.batch);
+  return {plus(times(ring, ring_blocks(capacity)), times(in_lanes, plus(memory, results))),
+          plus(times(aligned(work.upload_bytes), uint64_t(capacity.places)), times(in_lanes, results))};
+}
+
+HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBackend::Work &work,
+                               const Capacity &capacity)
+    : device_(std::move(device)),
+      work_(work),
+      capacity_(capacity),
+      upload_bytes_(aligned(work.upload_bytes)) {
+  const CurrentDevice current(*device_);
+  std::array<size_t, 2> load{};
+  std::vector<size_t> by_size;
+  for (const HipBackend::Item &item : work_.items) {
+    Item added{item.metric, item.sums_at, item.every_frame, memory_bytes_, results_bytes_};
+    memory_bytes_ += item.metric->frame_bytes();
+    results_bytes_ += item.metric->result_bytes();
+    every_frame_ |= item.every_frame;
+    by_size.push_back(items_.size());
+    items_.push_back(std::move(added));
+  }
+  // The larger ones first, each to the stream that has less so far: a metric with much memory takes long.
+  const auto size = [&](size_t item) { return work_.items[item].metric->frame_bytes(); };
+  std::ranges::stable_sort(by_size, std::greater<>(), size);
+  for (const size_t item : by_size) {
+    const size_t stream = load[1] < load[0] ? 1 : 0;
+    items_[item].stream = stream;
+    load[stream] += size(item) + 1;
+  }
+
+  ring_planes_ = ring_layout(work_, ring_bytes_);
+  const size_t blocks = ring_blocks(capacity_), batch = size_t(capacity_.batch);
+  if (upload_bytes_ > 0) upload_ = PinnedBuffer(*device_, upload_bytes_ * size_t(capacity_.places));
+  if (ring_bytes_ > 0) ring_ = Buffer<std::byte>(*device_, ring_bytes_ * blocks);
+  for (size_t i = 0; i < blocks; ++i) uploaded_.emplace_back(*device_);
+  upload_stream_.emplace(*device_);
+  for (int i = 0; i < capacity_.lanes; ++i) {
+    lanes_.push_back(std::make_unique<Lane>(*device_, memory_bytes_ * batch, results_bytes_ * batch,
+                                            capacity_.batch, work_.distorted));
+    free_lanes_.push_back(lanes_.back().get());
+  }
+  started_.resize(blocks);
+  completion_ = std::thread(&HipAccelerator::complete, this);
+}
+
+HipAccelerator::~HipAccelerator() {
+  clear();
+  {
+    const std::lock_guard lock(mutex_);
+    quit_ = true;
+  }
+  work_there_.notify_all();
+  completion_.join();
+}
+
+// ---- Frames in --------------------------------------------------------------------------------------------
+
+void HipAccelerator::start(int place, const FrameView &view, std::byte *sums) {
+  std::unique_lock lock(mutex_);
+  started_[ring_place(view.index / step())] = {true, place, &view, sums};
+  pump(lock);
+}
+
+// Puts on the streams what can be: planes of frames whose turn it is, then batches as long as lanes are free. One thread
+// at a time; it sees what others bring meanwhile.
+void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
+  if (pumping_) return;
+  pumping_ = true;
+  const CurrentDevice current(*device_);
+  try {
+    while (!broken_ && !clearing_) {
+      if (Started &next = started_[ring_place(next_upload_)]; next.there) {
+        next.there = false;
+        const Started frame = next;
+        const uint64_t number = next_upload_;
+        lock.unlock();
+        upload(number, frame);
+        lock.lock();
+        ++next_upload_;
+      } else if (next_batch_ < next_upload_ && !free_lanes_.empty()) {
+        Lane &lane = *free_lanes_.back();
+        free_lanes_.pop_back();
+        const uint64_t first = next_batch_;
+        lane.batch.clear();
+        for (; next_batch_ < next_upload_ && lane.batch.size() < size_t(capacity_.batch); ++next_batch_)
+          lane.batch.push_back(started_[ring_place(next_batch_)]);
+        lock.unlock();
+        enqueue(lane, first);
+        lock.lock();
+        in_flight_.push_back(&lane);
+        work_there_.notify_one();
+      } else {
+        break;
+      }
+    }
+  } catch (const DeviceError &error) {
+    fail(error.what());
+    lock.lock();
+  }
+  pumping_ = false;
+  idle_.notify_all();
+}
+
+// Without the lock.
+void HipAccelerator::fail(const std::string &what) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(broken_, true)) return;
+  }
+  failed_(Status(Code::resource, device_->name() + ": " + what));
+}
+
+void HipAccelerator::upload(uint64_t number, const Started &frame) {
+  const DeviceAddress<std::byte> block = ring_.address() + int64_t(ring_place(number) * ring_bytes_);
+  const auto copy = [&](const Views &views, int picture) {
+    for (size_t n = 0; n < 3; ++n) {
+      const PlaneView &from = views[n];
+      const RingPlane &to = ring_planes_[size_t(picture)][n];
+      if (from.data && from.memory != MemoryKind::device)
+        upload_stream_->upload(block + int64_t(to.at), size_t(to.stride), from.data, from.stride, to.row,
+                               to.rows);
+    }
+  };
+  copy(frame.view->ref, 0);
+  for (size_t d = 0; d < frame.view->dist.size(); ++d) copy(frame.view->dist[d], 1 + int(d));
+  upload_stream_->record(uploaded_[ring_place(number)]);
+}
+
+// ---- Batches ----------------------------------------------------------------------------------------------
+
+// In device memory already, or of the block of frame `number`.
+// Null where nothing is read.
+DevicePlane HipAccelerator::plane(const PlaneView &view, uint64_t number, int picture, int plane) const {
+  if (view.memory == MemoryKind::device)
+    return {{uint64_t(reinterpret_cast<uintptr_t>(view.data))}, int64_t{view.stride}};
+  const RingPlane &in_ring = ring_planes_[size_t(picture)][size_t(plane)];
+  if (!in_ring.used) return {};
+  const auto block = address_cast<const uint8_t>(ring_.address());
+  return {block + int64_t(ring_place(number) * ring_bytes_ + in_ring.at), in_ring.stride};
+}
+
+DeviceViews HipAccelerator::views(const Views &now, uint64_t number, int picture) const {
+  return {plane(now[0], number, picture, 0), plane(now[1], number, picture, 1),
+          plane(now[2], number, picture, 2)};
+}
+
+void HipAccelerator::add_frame(Frames &to, uint64_t number, const Started &frame, size_t in_batch) const {
+  const size_t at = to.count++;
+  to.numbers[at] = in_batch;
+  DeviceFrame &f = to.frames[at];
+  f = DeviceFrame();
+  f.index = frame.view->index;
+  f.ref = views(frame.view->ref, number, 0);
+  for (uint64_t back = 1; back <= kLookback; ++back)
+    if (number >= back) f.earlier[back - 1] = views(frame.view->earlier[back - 1], number - back, 0);
+  const auto n = size_t(work_.distorted);
+  for (size_t d = 0; d < n; ++d) {
+    to.dist[at * n + d] = views(frame.view->dist[d], number, 1 + int(d));
+    to.earlier_dist[at * n + d] =
+        number > 0 ? views(frame.view->earlier_dist[d], number - 1, 1 + int(d)) : DeviceViews{};
+  }
+  f.dist = std::span(to.dist).subspan(at * n, n);
+  f.earlier_dist = std::span(to.earlier_dist).subspan(at * n, n);
+}
+
+void HipAccelerator::enqueue(Lane &lane, uint64_t first) {
+  const size_t frames = lane.batch.size();
+  lane.all.count = lane.scored.count = 0;
+  for (size_t i = 0; i < frames; ++i) {
+    add_frame(lane.all, first + i, lane.batch[i], i);
+    if (every_frame_ && scores(lane.batch[i].view->index))
+      add_frame(lane.scored, first + i, lane.batch[i], i);
+  }
+  const Stream &main = lane.streams[0], &side = lane.streams[1];
+  const size_t results = results_bytes_ * frames;
+  main.wait(uploaded_[ring_place(first + frames - 1)]);
+  main.clear(lane.results.address(), results);
+  main.record(lane.cleared);
+  side.wait(lane.cleared);
+  for (const Item &item : items_) {
+    const Frames &measured = frames_of(item, lane);
+    if (measured.count == 0) continue;
+    const BatchMemory memory = {lane.memory.address() + int64_t(item.memory_at * size_t(capacity_.batch)),
+                                lane.results.address() + int64_t(item.results_at * frames)};
+    item.metric->enqueue(lane.streams[item.stream], std::span(measured.frames).first(measured.count), memory);
+  }
+  side.record(lane.joined);
+  main.wait(lane.joined);
+  main.download(lane.host_results.data(), address_cast<const std::byte>(lane.results.address()), results);
+  main.record(lane.done);
+}
+
+void HipAccelerator::collect(Lane &lane) const {
+  const size_t frames = lane.batch.size();
+  for (const Item &item : items_) {
+    const Frames &measured = frames_of(item, lane);
+    for (size_t i = 0; i < measured.count; ++i)
+      item.metric->collect(
+          measured.frames[i],
+          lane.host_results.data() + item.results_at * frames + i * item.metric->result_bytes(),
+          lane.batch[measured.numbers[i]].sums + item.sums_at);
+  }
+}
+
+// ---- Frames out -------------------------------------------------------------------------------------------
+
+// The completion thread.
+void HipAccelerator::complete() {
+  const CurrentDevice current(*device_);
+  std::vector<int> places;
+  places.reserve(size_t(capacity_.batch));
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    work_there_.wait(lock, [&] { return quit_ || !in_flight_.empty(); });
+    if (in_flight_.empty()) return;
+    telling_ = true;
+    Lane &lane = *in_flight_.front();
+    const bool wanted = !broken_ && !clearing_;
+    lock.unlock();
+    places.clear();
+    try {
+      lane.done.synchronize();
+      if (wanted) {
+        collect(lane);
+        for (const Started &frame : lane.batch) places.push_back(frame.place);
+      }
+    } catch (const DeviceError &error) {
+      fail(error.what());
+    }
+    lock.lock();
+    in_flight_.pop_front();
+    free_lanes_.push_back(&lane);
+    pump(lock);
+    if (broken_ || clearing_) places.clear();
+    lock.unlock();
+    for (const int place : places) measured_(place);
+    lock.lock();
+    telling_ = false;
+    idle_.notify_all();
+  }
+}
+
+void HipAccelerator::clear() {
+  const CurrentDevice current(*device_);
+  std::unique_lock lock(mutex_);
+  clearing_ = true;
+  idle_.wait(lock, [&] { return !pumping_ && !telling_ && in_flight_.empty(); });
+  // Copies that no batch waited for, and what a failure left on streams.
+  const auto drain = [](const Stream &stream) {
+    try {
+      stream.synchronize();
+    } catch (const DeviceError &) {  // it will do no more
+    }
+  };
+  drain(*upload_stream_);
+  for (const auto &lane : lanes_)
+    for (const Stream &stream : lane->streams) drain(stream);
+  std::fill(started_.begin(), started_.end(), Started());
+  next_upload_ = next_batch_ = 0;
+  free_lanes_.clear();
+  for (const auto &lane : lanes_) free_lanes_.push_back(lane.get());
+  clearing_ = false;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Device> device,
+                                                      HipBackend::Work work) {
+  Capacity capacity = Capacity::of(work.format, work.distorted, work.threads, work.batch);
+  std::string why;
+  uint64_t free = 0;
+  do {
+    if (HipAccelerator::bytes_of(work, capacity).second > kMostPinned &&
+        (capacity.lanes > 1 || capacity.batch > 1))
+      continue;
+    try {
+      free = device->free_memory();
+      return std::unique_ptr<Accelerator>(std::make_unique<HipAccelerator>(device, work, capacity));
+    } catch (const DeviceError &error) {
+      if (!error.out_of_memory()) return Status(Code::unsupported, device->name() + ": " + error.what());
+      why = error.what();
+    }
+  } while (capacity.reduce(work.threads));
+  const auto [on_device, pinned] = HipAccelerator::bytes_of(work, capacity);
+  return Status(
+      Code::resource,
+      device->name() + " has not enough memory: measuring these pictures takes at least " +
+          in_units(on_device) + " there, of which " + in_units(free) + " are free, and " + in_units(pinned) +
+          " of pinned memory here; end other programs that use it, choose another one with `device`, "
+          "or use backend=cpu (" +
+          why + ")");
+}
+
+}  // namespace vmafhip::hip

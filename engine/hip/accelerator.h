@@ -1,0 +1,33 @@
+// A GPU as an Accelerator: what is on the device of frames in progress, and which frames it works on together.
+//
+// Planes go from pinned memory to a ring on the device, each once, where all metrics and later frames find them. A lane is
+// a pair of streams with memory for a batch of frames; when one is free it takes all frames that are there. Whoever
+// starts a frame also puts the work on the streams, so that a frame alone waits for nobody; one thread sleeps until the
+// device is done and tells of it.
+#pragma once
+#include <memory>
+
+#include "engine/accelerator.h"
+#include "engine/hip/device.h"
+#include "engine/hip/metric.h"
+#include "engine/registry.h"
+#include "engine/status.h"
+
+namespace vmafhip::hip {
+
+// How much is in progress at a time.
+struct Capacity {
+  int lanes = 1;   // batches on the device
+  int batch = 1;   // frames of one at most
+  int places = 2;  // frames, from the first plane that is put into upload memory on
+
+  // Enough to keep a large GPU busy, and no more: what is in progress has to be held. `asked`: frames of a batch, or 0.
+  static Capacity of(const PictureFormat &format, int distorted, int threads, int asked);
+  // For a device, or a host, with less memory; false if there is no less.
+  bool reduce(int threads);
+};
+
+Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Device> device,
+                                                      HipBackend::Work work);
+
+}  // namespace vmafhip::hip
