@@ -35,6 +35,7 @@ bool Measurement::start(const Settings &settings) {
   options.features = features_of(settings);
   options.subsample = int(settings.subsample);
   options.backend = settings.backend;
+  options.device = settings.device;
   options.threads = int(settings.threads);
   options.scale = settings.scale_method;
   auto session = Session::create(options);
@@ -56,7 +57,8 @@ bool Measurement::start(const Settings &settings) {
   for (const ModelInfo &m : session_->models())
     GST_INFO_OBJECT(element_, "model %s: %s %s", m.label.c_str(), std::string(to_string(m.source)).c_str(),
                     m.origin.c_str());
-  GST_INFO_OBJECT(element_, "back end: %s", session_->backend_description().c_str());
+  GST_INFO_OBJECT(element_, "back end: %s%s%s", session_->backend_description().c_str(),
+                  session_->backend_reason().empty() ? "" : "; ", session_->backend_reason().c_str());
   distances_ = DistanceWatch();
   pictures_ = PictureWatch(!session_->models().empty());
   index_ = frame_number_ = index_at_start_ = 0;
@@ -217,8 +219,10 @@ void Measurement::check_files() {
 
 void Measurement::say_remarks() {
   for (const std::string &remark : session_->remarks())
-    if (remarks_said_.insert(remark).second)
+    if (remarks_said_.insert(remark).second) {
       GST_ELEMENT_WARNING(element_, STREAM, FORMAT, ("%s", remark.c_str()), (nullptr));
+      report_.set_backend(*session_);  // it may be the GPU that is lost
+    }
 }
 
 bool Measurement::collect() {

@@ -23,6 +23,7 @@ void read(const GValue *from, std::string &to) {
   to = text ? text : "";
 }
 void read(const GValue *from, bool &to) { to = g_value_get_boolean(from); }
+void read(const GValue *from, gint &to) { to = g_value_get_int(from); }
 void read(const GValue *from, guint &to) { to = g_value_get_uint(from); }
 void read(const GValue *from, gint64 &to) { to = g_value_get_int64(from); }
 void read(const GValue *from, guint64 &to) { to = g_value_get_uint64(from); }
@@ -34,6 +35,7 @@ void read(const GValue *from, Enum &to) {
 
 void write(const std::string &from, GValue *to) { g_value_set_string(to, from.c_str()); }
 void write(bool from, GValue *to) { g_value_set_boolean(to, from); }
+void write(gint from, GValue *to) { g_value_set_int(to, from); }
 void write(guint from, GValue *to) { g_value_set_uint(to, from); }
 void write(gint64 from, GValue *to) { g_value_set_int64(to, from); }
 void write(guint64 from, GValue *to) { g_value_set_uint64(to, from); }
@@ -67,6 +69,11 @@ Row choice(GType type, const char *name, const char *nick, const char *blurb, GP
 template <auto Member>
 Row count(guint least, guint most, const char *name, const char *nick, const char *blurb, GParamFlags flags) {
   return row<Member>(g_param_spec_uint(name, nick, blurb, least, most, std::invoke(Member, kDefault), flags));
+}
+template <auto Member>
+Row number(gint least, const char *name, const char *nick, const char *blurb, GParamFlags flags) {
+  return row<Member>(
+      g_param_spec_int(name, nick, blurb, least, G_MAXINT, std::invoke(Member, kDefault), flags));
 }
 template <auto Member>
 Row signed64(gint64 least, const char *name, const char *nick, const char *blurb, GParamFlags flags) {
@@ -107,6 +114,8 @@ const std::vector<Row> &settings_table() {
                          "NAME=OPTION=VALUE:OPTION=VALUE",
                          kFixed),
       choice<&S::backend>(backend_type(), "backend", "Back end", "What computes the metrics", kFixed),
+      number<&S::device>(-1, "device", "Device", "Number of the GPU, -1 = the one that is used least",
+                         kFixed),
       count<&S::threads>(0, 1024, "threads", "Threads", "CPU worker threads, 0 = number of processors",
                          kFixed),
       count<&S::subsample>(1, G_MAXINT, "subsample", "Subsample",

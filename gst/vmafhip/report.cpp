@@ -79,7 +79,7 @@ Status Report::start(const Session &session, const std::string &score_source) {
     gst_structure_set(model_sources_.get(), m.label.c_str(), G_TYPE_STRING, text.c_str(), nullptr);
     if (model_source_.empty()) model_source_ = source;
   }
-  backend_ = session.backend_description();
+  describe_backend(session);
   counters_ = Counters();
   rate_ = FrameRate();
   last_time_.reset();
@@ -92,6 +92,17 @@ Status Report::start(const Session &session, const std::string &score_source) {
 
 void Report::configure(const Session &session) {
   for (size_t i = 0; i < present_.size(); ++i) present_[i] = session.has_feature(i);
+  set_backend(session);
+}
+
+void Report::set_backend(const Session &session) {
+  std::lock_guard lock(mutex_);
+  describe_backend(session);
+}
+
+void Report::describe_backend(const Session &session) {
+  backend_ = session.backend_description();
+  backend_reason_ = session.backend_reason();
 }
 
 void Report::stop() {
@@ -139,6 +150,8 @@ StructurePtr Report::pooled(const char *type, const Pools &pools, PoolMethod met
 void Report::add_origin(GstStructure *s) const {
   // Pairing by time stamps or order shifts nothing.
   gst_structure_set(s, "backend", G_TYPE_STRING, backend_.c_str(), "offset", G_TYPE_INT64, offset_, nullptr);
+  if (!backend_reason_.empty())
+    gst_structure_set(s, "backend-reason", G_TYPE_STRING, backend_reason_.c_str(), nullptr);
   if (sync_state_) gst_structure_set(s, "sync-state", G_TYPE_STRING, sync_state_, nullptr);
   if (!model_source_.empty())
     gst_structure_set(s, "model-source", G_TYPE_STRING, model_source_.c_str(), nullptr);

@@ -56,6 +56,8 @@ class Report {
   Status start(const Session &session, const std::string &score_source);
   // The session has been configured: what its format lacks is left out from now on.
   void configure(const Session &session);
+  // What computes has changed: the GPU is lost.
+  void set_backend(const Session &session);
   // Afterwards stats() tells of the run that was.
   void stop();
 
@@ -89,8 +91,9 @@ class Report {
   double last_score() const;      // NaN before the first
 
  private:
-  void add_origin(GstStructure *s) const;    // back end, model source, offset
-  void add_counters(GstStructure *s) const;  // mutex_ held
+  void add_origin(GstStructure *s) const;         // back end, model source, offset
+  void add_counters(GstStructure *s) const;       // mutex_ held
+  void describe_backend(const Session &session);  // mutex_ held
 
   std::vector<GQuark> features_, models_, aggregates_;
   std::vector<char> present_;  // per feature
@@ -98,7 +101,8 @@ class Report {
   size_t source_ = 0;  // index into models_ or features_
 
   mutable std::mutex mutex_;
-  std::string backend_, model_source_;  // change in start() alone
+  std::string backend_, backend_reason_;  // written by the comparing thread
+  std::string model_source_;              // changes in start() alone
   StructurePtr model_sources_;
   Counters counters_;
   FrameRate rate_;

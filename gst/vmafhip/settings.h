@@ -19,6 +19,7 @@ enum class LogLevel { none, error, warning, info, debug };
 struct Settings {
   std::string model = "vmaf_v0.6.1", features;
   Backend backend = Backend::automatic;
+  gint device = -1;
   guint threads = 0;
   guint subsample = 1;
   SyncMode sync = SyncMode::timestamp;
