@@ -39,7 +39,12 @@
 
 namespace vmafhip {
 
-#if !defined(GPU_SIMULATED)
+#if defined(GPU_SIMULATED)
+template <class T>
+GPU_FN T *DeviceAddress<T>::get(uint64_t count) const {
+  return static_cast<T *>(hipsim::device_memory(value, count * sizeof(T), alignof(T)));
+}
+#else
 template <class T>
 GPU_FN T *DeviceAddress<T>::get(uint64_t) const {
   return reinterpret_cast<T *>(value);
@@ -96,6 +101,7 @@ struct alignas(16) Words4 {
   uint32_t x, y, z, w;
 };
 
+#if !defined(GPU_SIMULATED)
 // Sum over the warp; lane 0 has it.
 GPU_FN uint32_t gpu_warp_sum(uint32_t v) {
 #if defined(__CUDACC__) && __CUDA_ARCH__ >= 800
@@ -115,5 +121,6 @@ GPU_FN uint32_t gpu_warp_sum_all(uint32_t v) {
   return v;
 #endif
 }
+#endif
 
 }  // namespace vmafhip

@@ -1,0 +1,16 @@
+// What tests may ask of the simulated runtime beyond HIP's functions. They find these with dlsym() in the library that
+// VMAFHIP_HIP_LIBRARY names.
+#pragma once
+
+extern "C" {
+// "warp=64 schedule=reverse streams=eager threads=2 devices=0 memory=64M fail=malloc:3,lost:20 leaks=fatal"; settings.h
+// has them all. `fail` takes the place of what was to fail, and counts anew. False: not understood, nothing was changed.
+bool hipsim_configure(const char *settings);
+// What the checks found so far; the last text, until the next call.
+unsigned hipsim_reports(void);
+const char *hipsim_last_report(void);
+// How many objects and allocations are alive.
+unsigned hipsim_leaks(void);
+// The device works again, reports are counted anew, nothing is to fail.
+void hipsim_reset(void);
+}

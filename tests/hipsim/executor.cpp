@@ -1,0 +1,439 @@
+#include "tests/hipsim/executor.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/hipsim/fibers.h"
+#include "tests/hipsim/hip_abi.h"
+#include "tests/hipsim/memory.h"
+#include "tests/hipsim/settings.h"
+#include "tests/hipsim/signals.h"
+#include "tests/hipsim/thread_memory.h"
+
+namespace hipsim {
+
+constinit thread_local Lane *lane = nullptr;
+constinit thread_local RangeCache range_cache;
+
+// The block that a thread of the system works on.
+struct Block {
+  const Launch *launch = nullptr;
+  Index index;
+  unsigned threads = 0, warp_size = 32, warp_count = 0;
+  unsigned live = 0, waiting = 0;  // threads that have not left; those of them at the barrier
+  int barrier_line = 0;
+  bool reverse = false;
+  void *outside = nullptr;  // where run_block() waits
+  std::optional<Fault> fault;
+  Stacks stacks{kMostThreads};
+  std::unique_ptr<Warp[]> warps{new Warp[kMostThreads / 32]};
+  std::unique_ptr<Lane[]> lanes{new Lane[kMostThreads]};
+#if defined(__SANITIZE_ADDRESS__)
+  const void *outside_bottom = nullptr;
+  size_t outside_bytes = 0;
+  void *outside_fake_stack = nullptr;
+#endif
+
+  unsigned number_of(const Lane &l) const {
+    return static_cast<unsigned>(l.warp - warps.get()) * warp_size + l.number;
+  }
+};
+
+namespace {
+
+std::string text(const Index &i) {
+  return "(" + std::to_string(i.x) + "," + std::to_string(i.y) + "," + std::to_string(i.z) + ")";
+}
+
+std::string place() {
+  const Block &block = *lane->warp->block;
+  return std::string("kernel ") + block.launch->kernel->name + ", block " + text(block.index) + ", thread " +
+         text(lane->thread);
+}
+
+Warp &first_warp(Block &block) { return block.warps[block.reverse ? block.warp_count - 1 : 0]; }
+
+// The switch as the sanitizer must see it; `leaving`: `from` is never come back to.
+void switch_to(Lane *from, Lane *to, [[maybe_unused]] bool leaving = false) {
+  lane = to;
+#if defined(__SANITIZE_ADDRESS__)
+  Block &block = *to->warp->block;
+  __sanitizer_start_switch_fiber(leaving ? nullptr : &from->fake_stack,
+                                 block.stacks.bottom(block.number_of(*to)), kStackBytes);
+#endif
+  switch_fiber(&from->stack_pointer, to->stack_pointer);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(from->fake_stack, nullptr, nullptr);
+#endif
+}
+
+// Back to run_block(); nobody comes back here.
+[[noreturn]] void leave(Lane *from) {
+#if defined(__SANITIZE_ADDRESS__)
+  const Block &block = *from->warp->block;
+  __sanitizer_start_switch_fiber(nullptr, block.outside_bottom, block.outside_bytes);
+#endif
+  switch_fiber(&from->stack_pointer, from->warp->block->outside);
+  std::abort();
+}
+
+[[noreturn]] void fail(int error, const std::string &what) {
+  Lane *me = lane;
+  Block &block = *me->warp->block;
+  block.fault = Fault{error, place() + ": " + what};
+  leave(me);
+}
+
+int count_bits(uint64_t bits) { return __builtin_popcountll(bits); }
+
+const char *name_of(Operation operation) {
+  constexpr const char *kNames[] = {"nothing", "gpu_shuffle_down", "gpu_shuffle_up",   "gpu_shuffle_xor",
+                                    "gpu_any", "gpu_warp_sum",     "gpu_warp_sum_all", "gpu_mma_u8"};
+  return kNames[static_cast<int>(operation)];
+}
+
+// What happens when `from` waits: the next thread of its warp, else of the first warp with one that can run.
+void run_others(Lane *from, Warp *warp, bool leaving = false) {
+  Block &block = *warp->block;
+  if (!warp->ready) {
+    if (warp->operating)
+      fail(kErrorLaunchFailure,
+           std::string(name_of(warp->operation)) + " in line " + std::to_string(warp->line) + " diverges: " +
+               std::to_string(count_bits(warp->operating)) + " of " + std::to_string(count_bits(warp->live)) +
+               " threads of the warp came to it, the others wait for the block in line " +
+               std::to_string(block.barrier_line));
+    const unsigned at = static_cast<unsigned>(warp - block.warps.get());
+    warp = nullptr;
+    for (unsigned i = 1; i < block.warp_count && !warp; ++i) {
+      Warp &other = block.warps[(block.reverse ? at + block.warp_count - i : at + i) % block.warp_count];
+      if (other.ready) warp = &other;
+    }
+    if (!warp) leave(from);  // all have left
+  }
+  const int number = block.reverse ? 63 - __builtin_clzll(warp->ready) : __builtin_ctzll(warp->ready);
+  warp->ready &= ~(uint64_t{1} << number);
+  Lane *to = &block.lanes[static_cast<unsigned>(warp - block.warps.get()) * block.warp_size +
+                          static_cast<unsigned>(number)];
+  if (to == from) return;
+  switch_to(from, to, leaving);
+}
+
+void release_block(Block &block) {
+  block.waiting = 0;
+  for (unsigned w = 0; w < block.warp_count; ++w) block.warps[w].ready = block.warps[w].live;
+}
+
+// All have come.
+void complete_operation(Warp &warp) {
+  if (warp.complete) warp.complete(warp, warp.in_use);
+  warp.ready |= warp.operating;
+  warp.operating = 0;
+}
+
+// Where fibers begin.
+void run_thread() {
+#if defined(__SANITIZE_ADDRESS__)
+  {
+    Block &block = *lane->warp->block;
+    const void *bottom;
+    size_t bytes;
+    __sanitizer_finish_switch_fiber(nullptr, &bottom, &bytes);
+    if (!block.outside_bottom) {
+      block.outside_bottom = bottom;
+      block.outside_bytes = bytes;
+    }
+  }
+#endif
+  const Launch &launch = *lane->warp->block->launch;
+  launch.kernel->call(launch.arguments);
+
+  Lane *me = lane;
+  Warp &warp = *me->warp;
+  Block &block = *warp.block;
+  warp.live &= ~(uint64_t{1} << me->number);
+  // What others get that ask this lane from now on.
+  for (auto &slots : warp.slots) fill_with_garbage(&slots[me->number], sizeof(Slot));
+  --block.live;
+  if (block.live && block.waiting == block.live) {
+    release_block(block);
+    run_others(me, &first_warp(block), true);
+  }
+  if (warp.live && warp.operating == warp.live) complete_operation(warp);
+  run_others(me, &warp, true);
+  std::abort();
+}
+
+void run_block(Block &block) {
+  block.threads = block.launch->block.x * block.launch->block.y * block.launch->block.z;
+  block.warp_count = (block.threads + block.warp_size - 1) / block.warp_size;
+  block.live = block.threads;
+  block.waiting = 0;
+  for (unsigned w = 0; w < block.warp_count; ++w) {
+    Warp &warp = block.warps[w];
+    warp.lanes = std::min(block.warp_size, block.threads - w * block.warp_size);
+    warp.live = warp.ready = warp.lanes == 64 ? ~uint64_t{0} : (uint64_t{1} << warp.lanes) - 1;
+    warp.operating = 0;
+    warp.block = &block;
+    for (auto &slots : warp.slots)
+      for (unsigned i = warp.lanes; i < block.warp_size; ++i) fill_with_garbage(&slots[i], sizeof(Slot));
+  }
+  const Index &size = block.launch->block;
+  Index thread{0, 0, 0};
+  for (unsigned i = 0; i < block.threads; ++i) {
+    Lane &l = block.lanes[i];
+    l.warp = &block.warps[i / block.warp_size];
+    l.thread = thread;
+    l.number = static_cast<uint16_t>(i % block.warp_size);
+    l.operations = 0;
+    l.block = &block.index;
+    l.block_size = &size;
+    l.grid_size = &block.launch->grid;
+    l.warp_size = block.warp_size;
+    l.fake_stack = nullptr;
+    l.stack_pointer = prepare_fiber(block.stacks.bottom(i), block.stacks.top(i), run_thread);
+    if (++thread.x == size.x) {
+      thread.x = 0;
+      if (++thread.y == size.y) {
+        thread.y = 0;
+        ++thread.z;
+      }
+    }
+  }
+  Warp &warp = first_warp(block);
+  const unsigned number = block.reverse ? warp.lanes - 1 : 0;
+  warp.ready &= ~(uint64_t{1} << number);
+  Lane *first = &block.lanes[static_cast<unsigned>(&warp - block.warps.get()) * block.warp_size + number];
+  lane = first;
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(&block.outside_fake_stack, block.stacks.bottom(block.number_of(*first)),
+                                 kStackBytes);
+#endif
+  switch_fiber(&block.outside, first->stack_pointer);
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(block.outside_fake_stack, nullptr, nullptr);
+  // Threads that were given up have left their frames' marks.
+  if (block.fault)
+    for (unsigned i = 0; i < block.threads; ++i)
+      __asan_unpoison_memory_region(block.stacks.bottom(i), kStackBytes);
+#endif
+  lane = nullptr;
+}
+
+// The threads of the system that run blocks, and what they work on.
+class Pool {
+ public:
+  explicit Pool(unsigned threads) {
+    watch_signals();
+    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  }
+
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread &thread : threads_) thread.join();
+    unwatch_signals();
+  }
+
+  unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
+
+  std::optional<Fault> run(const Launch &launch) {
+    std::unique_lock lock(mutex_);
+    launch_ = &launch;
+    next_block_ = 0;
+    fault_.reset();
+    idle_ = 0;
+    ++round_;
+    changed_.notify_all();
+    done_.wait(lock, [this] { return idle_ == threads_.size(); });
+    launch_ = nullptr;
+    return std::move(fault_);
+  }
+
+ private:
+  void work() {
+    const SignalStack signal_stack;
+    Block block;
+    uint64_t round = 0;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return ended_ || round != round_; });
+      if (ended_) return;
+      round = round_;
+      const Launch &launch = *launch_;
+      std::vector<Span> spans = spans_[launch.kernel];
+      lock.unlock();
+      std::optional<Fault> fault = run_blocks(block, launch, spans);
+      lock.lock();
+      spans_[launch.kernel] = unite(std::move(spans_[launch.kernel]), std::move(spans));
+      if (fault && !fault_) fault_ = std::move(fault);
+      if (++idle_ == threads_.size()) done_.notify_all();
+    }
+  }
+
+  // `spans`: which parts of the thread's memory (GPU_SHARED) this kernel is known to use.
+  std::optional<Fault> run_blocks(Block &block, const Launch &launch, std::vector<Span> &spans) {
+    block.launch = &launch;
+    block.warp_size = settings().warp_size;
+    block.reverse = settings().reverse;
+    block.fault.reset();
+    range_cache = {};
+    const uint64_t count = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+    ThreadMemory memory;
+    bool first = true;
+    for (;;) {
+      uint64_t i = next_block_.fetch_add(1);
+      if (i >= count) return std::nullopt;
+      if (block.reverse) i = count - 1 - i;
+      block.index = {static_cast<unsigned>(i % launch.grid.x),
+                     static_cast<unsigned>(i / launch.grid.x % launch.grid.y),
+                     static_cast<unsigned>(i / (uint64_t{launch.grid.x} * launch.grid.y))};
+      if (first)
+        memory.fill_all();
+      else
+        memory.fill(spans);
+      run_block(block);
+      if (first && !block.fault) {
+        spans = unite(std::move(spans), memory.changed());
+        if (const size_t bytes = memory.changed_bytes(); bytes > kMostSharedBytes)
+          block.fault =
+              Fault{kErrorLaunchFailure, std::string("kernel ") + launch.kernel->name + ": a block uses " +
+                                             std::to_string(bytes) + " bytes of GPU_SHARED, " +
+                                             std::to_string(kMostSharedBytes) + " are the most"};
+      }
+      first = false;
+      if (block.fault) {
+        next_block_ = count;
+        return std::move(block.fault);
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_, done_;
+  const Launch *launch_ = nullptr;
+  std::atomic<uint64_t> next_block_{0};
+  uint64_t round_ = 0;
+  size_t idle_ = 0;
+  bool ended_ = false;
+  std::optional<Fault> fault_;
+  std::map<const Kernel *, std::vector<Span>> spans_;
+  std::vector<std::thread> threads_;
+};
+
+// Ended by stop_executor(), after static objects are gone.
+Pool *pool = nullptr;
+
+}  // namespace
+
+void wait_for_block(int line) {
+  Lane *me = lane;
+  Warp &warp = *me->warp;
+  Block &block = *warp.block;
+  if (block.waiting && block.barrier_line != line)
+    fail(kErrorLaunchFailure, "gpu_sync in line " + std::to_string(line) + " while others wait in line " +
+                                  std::to_string(block.barrier_line));
+  block.barrier_line = line;
+  if (++block.waiting < block.live) return run_others(me, &warp);
+  release_block(block);
+  run_others(me, &first_warp(block));
+}
+
+void wait_for_warp(Operation operation, int line, void (*complete)(Warp &, Slot *)) {
+  Lane *me = lane;
+  Warp &warp = *me->warp;
+  if (warp.operating && (warp.operation != operation || warp.line != line))
+    fail(kErrorLaunchFailure, std::string(name_of(operation)) + " in line " + std::to_string(line) +
+                                  " while other threads of the warp are in " + name_of(warp.operation) +
+                                  ", line " + std::to_string(warp.line));
+  warp.operation = operation;
+  warp.line = line;
+  warp.complete = complete;
+  warp.in_use = warp.slots[(me->operations - 1) & 1];
+  warp.operating |= uint64_t{1} << me->number;
+  if (warp.operating == warp.live) complete_operation(warp);
+  run_others(me, &warp);
+}
+
+void complete_any(Warp &warp, Slot *slots) {
+  uint32_t any = 0;
+  for (unsigned i = 0; i < warp.lanes; ++i)
+    if (warp.live >> i & 1) any |= slots[i].words[0];
+  for (unsigned i = 0; i < warp.lanes; ++i) slots[i].words[0] = any;
+}
+
+namespace {
+void need_whole_warp(const Warp &warp) {
+  if (count_bits(warp.live) != static_cast<int>(lane->warp_size))
+    fail(kErrorLaunchFailure, std::string(name_of(warp.operation)) + " in line " + std::to_string(warp.line) +
+                                  " with " + std::to_string(count_bits(warp.live)) + " of " +
+                                  std::to_string(lane->warp_size) + " lanes");
+}
+}  // namespace
+
+void complete_sum(Warp &warp, Slot *slots) {
+  need_whole_warp(warp);
+  uint32_t sum = 0;
+  for (unsigned i = 0; i < warp.lanes; ++i) sum += slots[i].words[0];
+  const bool all = warp.operation == Operation::sum_all;
+  for (unsigned i = 0; i < warp.lanes; ++i) slots[i].words[0] = all || i == 0 ? sum : kGarbageWord;
+}
+
+void complete_matrix(Warp &warp, Slot *slots) {
+  need_whole_warp(warp);
+  if (warp.lanes != 32) fail(kErrorLaunchFailure, "gpu_mma_u8 is for warps of 32");
+  // As rows of bytes: a[16][32]; b by columns, [8][32].
+  uint8_t a[16][32], b[8][32];
+  for (unsigned i = 0; i < 32; ++i) {
+    const unsigned g = i / 4, q = i % 4;
+    const uint32_t *words = slots[i].words;
+    for (unsigned half = 0; half < 2; ++half) {
+      std::memcpy(&a[g][16 * half + 4 * q], &words[2 * half], 4);
+      std::memcpy(&a[g + 8][16 * half + 4 * q], &words[2 * half + 1], 4);
+      std::memcpy(&b[g][16 * half + 4 * q], &words[4 + half], 4);
+    }
+  }
+  uint32_t d[16][8];
+  for (int row = 0; row < 16; ++row)
+    for (int column = 0; column < 8; ++column) {
+      uint32_t sum = 0;
+      for (int k = 0; k < 32; ++k) sum += uint32_t{a[row][k]} * b[column][k];
+      d[row][column] = sum;
+    }
+  for (unsigned i = 0; i < 32; ++i)
+    for (unsigned j = 0; j < 4; ++j) slots[i].words[j] = d[i / 4 + j / 2 * 8][i % 4 * 2 + j % 2];
+}
+
+void report_access(uint64_t address, uint64_t bytes, uint64_t alignment) {
+  fail(kErrorIllegalAddress, address % alignment ? "the address " + hex(address) + " is not a multiple of " +
+                                                       std::to_string(alignment)
+                                                 : describe_access(address, bytes));
+}
+
+void fail_in_kernel(const std::string &what) { fail(kErrorIllegalAddress, what); }
+
+char *stack_of_current_fiber() {
+  const Block &block = *lane->warp->block;
+  return block.stacks.top(block.number_of(*lane));
+}
+
+std::optional<Fault> run(const Launch &launch) {
+  if (pool && pool->threads() != settings().threads) stop_executor();
+  if (!pool) pool = new Pool(settings().threads);
+  return pool->run(launch);
+}
+
+void stop_executor() {
+  delete pool;
+  pool = nullptr;
+}
+
+}  // namespace hipsim
