@@ -184,7 +184,7 @@ Result<std::shared_ptr<Device>> Device::open(int number) {
                                               ": devices count from 0, and -1 takes the "
                                               "one that is used least");
   if (forked())
-    return unusable("no GPU can be used: this process was forked from one that already used a GPU");
+    return unusable("no GPU can be used (this process was forked from one that already used a GPU)");
   Registry &all = Registry::all();
   const std::lock_guard lock(all.mutex);
   const std::vector<Source> places = sources();

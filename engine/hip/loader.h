@@ -40,6 +40,9 @@ struct CurrentDeviceFunctions {
   int (*hipSetDevice)(int device) = nullptr;
 };
 
+// The last element of `extra`.
+inline void *const kAmdLaunchEnd = reinterpret_cast<void *>(3);
+
 Result<const Api *> open_amd(std::span<const char *const> names);
 Result<const Api *> open_nvidia();
 

@@ -76,7 +76,7 @@ Result<const Api *> open_amd(std::span<const char *const> names) {
   if (Status status = library->complete(); !status.ok()) return status;
   api.vendor = Vendor::amd;
   api.library = library->name();
-  api.launch_end = reinterpret_cast<void *>(3);  // HIP_LAUNCH_PARAM_END
+  api.launch_end = kAmdLaunchEnd;
   library->find("vmafhip_kernel_image", api.kernel_image);
   if (const int error = api.hipInit(0); error != 0) return cannot_start(api, "hipInit()", error);
   return static_cast<const Api *>(new AmdApi(api));

@@ -134,7 +134,7 @@ int copy_rows(void *to, size_t to_stride, const void *from, size_t from_stride, 
 
 const char *error_name(int error) {
   const char *name = nullptr;
-  return cuda.cuGetErrorName(error, &name) == 0 && name ? name : "CUDA error of a newer driver";
+  return cuda.cuGetErrorName(error, &name) == 0 && name ? name : "an error that this driver has no name for";
 }
 
 int instantiate(void **exec, void *graph, void **error_node, char *log, size_t log_bytes) {

@@ -1,0 +1,113 @@
+// Proves against CUDA's own header that engine/hip's prototypes, struct and numbers are libcuda's, where that header is
+// installed. Compiling it is the test; nothing is linked.
+#include <cuda.h>
+
+#include <cstddef>
+#include <string_view>
+
+#include "engine/hip/cuda_abi.h"
+#include "engine/hip/runtime.h"
+#include "tests/plain_prototype.h"
+
+namespace vmafhip::hip {
+namespace {
+
+// Macros of the header turn a plain name into the one with the suffix of its newest version.
+#define TEXT(name) #name
+#define EXPANDED(name) TEXT(name)
+#define SAME(name, plain)                                                               \
+  static_assert(test::kSamePrototype<decltype(Cuda::name), decltype(&::plain)>, #name); \
+  static_assert(std::string_view(EXPANDED(plain)) == #name, #name " is what " TEXT(plain) " is now");
+// Newer headers have a further version, which need not be in the driver.
+#define SAME_OLDER(name) static_assert(test::kSamePrototype<decltype(Cuda::name), decltype(&::name)>, #name);
+SAME(cuInit, cuInit)
+SAME(cuGetErrorName, cuGetErrorName)
+SAME(cuDeviceGetCount, cuDeviceGetCount)
+SAME(cuDeviceGet, cuDeviceGet)
+SAME(cuDeviceGetName, cuDeviceGetName)
+SAME(cuDeviceGetAttribute, cuDeviceGetAttribute)
+SAME(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain)
+SAME(cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease)
+SAME(cuCtxGetCurrent, cuCtxGetCurrent)
+SAME(cuCtxSetCurrent, cuCtxSetCurrent)
+SAME(cuMemGetInfo_v2, cuMemGetInfo)
+SAME(cuMemAlloc_v2, cuMemAlloc)
+SAME(cuMemFree_v2, cuMemFree)
+SAME(cuMemHostAlloc, cuMemHostAlloc)
+SAME(cuMemFreeHost, cuMemFreeHost)
+SAME(cuMemHostRegister_v2, cuMemHostRegister)
+SAME(cuMemHostUnregister, cuMemHostUnregister)
+SAME(cuStreamCreate, cuStreamCreate)
+SAME(cuStreamDestroy_v2, cuStreamDestroy)
+SAME(cuStreamSynchronize, cuStreamSynchronize)
+SAME(cuStreamWaitEvent, cuStreamWaitEvent)
+SAME(cuEventCreate, cuEventCreate)
+SAME(cuEventDestroy_v2, cuEventDestroy)
+SAME(cuEventRecord, cuEventRecord)
+SAME(cuEventQuery, cuEventQuery)
+SAME(cuEventSynchronize, cuEventSynchronize)
+SAME_OLDER(cuEventElapsedTime)
+SAME(cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync)
+SAME(cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync)
+SAME(cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync)
+SAME(cuMemcpy2DAsync_v2, cuMemcpy2DAsync)
+SAME(cuMemsetD8Async, cuMemsetD8Async)
+SAME(cuModuleLoadData, cuModuleLoadData)
+SAME(cuModuleUnload, cuModuleUnload)
+SAME(cuModuleGetFunction, cuModuleGetFunction)
+SAME(cuLaunchKernel, cuLaunchKernel)
+SAME(cuStreamBeginCapture_v2, cuStreamBeginCapture)
+SAME(cuStreamEndCapture, cuStreamEndCapture)
+SAME_OLDER(cuGraphInstantiateWithFlags)
+SAME(cuGraphLaunch, cuGraphLaunch)
+SAME(cuGraphExecDestroy, cuGraphExecDestroy)
+SAME(cuGraphDestroy, cuGraphDestroy)
+
+#define SAME_FIELD(ours, theirs)                                                 \
+  static_assert(offsetof(CudaCopy2D, ours) == offsetof(CUDA_MEMCPY2D, theirs) && \
+                    sizeof(CudaCopy2D::ours) == sizeof(CUDA_MEMCPY2D::theirs),   \
+                #ours);
+SAME_FIELD(from_x, srcXInBytes)
+SAME_FIELD(from_y, srcY)
+SAME_FIELD(from_type, srcMemoryType)
+SAME_FIELD(from_host, srcHost)
+SAME_FIELD(from_device, srcDevice)
+SAME_FIELD(from_array, srcArray)
+SAME_FIELD(from_pitch, srcPitch)
+SAME_FIELD(to_x, dstXInBytes)
+SAME_FIELD(to_y, dstY)
+SAME_FIELD(to_type, dstMemoryType)
+SAME_FIELD(to_host, dstHost)
+SAME_FIELD(to_device, dstDevice)
+SAME_FIELD(to_array, dstArray)
+SAME_FIELD(to_pitch, dstPitch)
+SAME_FIELD(width, WidthInBytes)
+SAME_FIELD(height, Height)
+static_assert(sizeof(CudaCopy2D) == sizeof(CUDA_MEMCPY2D));
+
+static_assert(kCudaMemoryHost == CU_MEMORYTYPE_HOST && kCudaMemoryDevice == CU_MEMORYTYPE_DEVICE);
+static_assert(kCudaAttributeWarpSize == CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+static_assert(kCudaAttributeComputeMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+static_assert(kCudaAttributeComputeMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+static_assert(kCudaErrorInvalidValue == CUDA_ERROR_INVALID_VALUE);
+
+// What is passed on under HIP's name and number.
+static_assert(CUDA_SUCCESS == 0 && kErrorOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
+static_assert(kErrorNoDevice == CUDA_ERROR_NO_DEVICE && kErrorInvalidDevice == CUDA_ERROR_INVALID_DEVICE);
+static_assert(kErrorNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU && kErrorNotReady == CUDA_ERROR_NOT_READY);
+static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
+static_assert(kEventBlockingSync == CU_EVENT_BLOCKING_SYNC && kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
+static_assert(kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+// Pointers made of numbers are no constants; these are the numbers.
+static_assert(CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT == 1 && CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT == 2);
+
+}  // namespace
+}  // namespace vmafhip::hip
+
+int main() {
+  return vmafhip::hip::kCudaLaunchEnd == CU_LAUNCH_PARAM_END &&
+                 vmafhip::hip::kLaunchBufferPointer == CU_LAUNCH_PARAM_BUFFER_POINTER &&
+                 vmafhip::hip::kLaunchBufferSize == CU_LAUNCH_PARAM_BUFFER_SIZE
+             ? 0
+             : 1;
+}

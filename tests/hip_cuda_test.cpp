@@ -1,0 +1,209 @@
+// HIP's functions as those of CUDA's driver: which are called, with what, from a libcuda that does nothing
+// (tests/fake_gpu).
+#include <algorithm>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "engine/hip/device.h"
+#include "engine/hip/images.h"
+#include "tests/fake_gpu/library.h"
+
+namespace vmafhip::hip {
+
+// In place of the build's.
+std::span<const Image> images() {
+  static const Image probe = {"probe", nullptr, 0, "NVIDIA code", 12};
+  return {&probe, 1};
+}
+
+namespace {
+
+using Log = std::vector<std::string>;
+// Not multiples of 4096, as handles are.
+constexpr DeviceAddress<std::byte> kTo{0x10008};
+constexpr DeviceAddress<const std::byte> kFrom{0x20008};
+
+class HipCuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    ::unsetenv("VMAFHIP_HIP_LIBRARY");
+    // Found by its soname from now on.
+    static FakeGpu *const loaded = test::open_fake(VMAFHIP_FAKES "/libfake_cuda.so");
+    gpu = loaded;
+    gpu->devices = 2;
+    gpu->failures.clear();
+    gpu->current() = 7;  // the application's
+    gpu->take_log();
+  }
+  void TearDown() override {
+    EXPECT_EQ(gpu->total(), 0);
+    EXPECT_EQ(gpu->wrong, Log());
+    EXPECT_EQ(gpu->current(), 7u);
+    for (const auto &[device, times] : gpu->contexts) EXPECT_EQ(times, 0) << device;
+  }
+  // What `work` calls. Handles are numbered as they appear.
+  Log calls(const std::function<void()> &work) {
+    gpu->take_log();
+    work();
+    Log log = gpu->take_log();
+    std::vector<std::string> handles;
+    const std::regex handle("0x[0-9a-f]+000\\b");
+    for (std::string &call : log) {
+      std::smatch found;
+      while (std::regex_search(call, found, handle)) {
+        const auto known = std::ranges::find(handles, found.str());
+        const std::string number = "#" + std::to_string(known - handles.begin() + 1);
+        if (known == handles.end()) handles.push_back(found.str());
+        call = found.prefix().str() + number + found.suffix().str();
+      }
+    }
+    return log;
+  }
+  FakeGpu *gpu = nullptr;
+};
+
+TEST_F(HipCuda, OpeningAndClosing) {
+  std::shared_ptr<Device> device;
+  Log log = calls([&] { device = Device::open(1).value(); });
+  std::erase(log, "cuInit(0)");  // of the first that opens it
+  EXPECT_EQ(log,
+            (Log{"cuDeviceGetCount()", "cuDevicePrimaryCtxRetain(11)", "cuCtxSetCurrent(1001)",
+                 "cuDeviceGetName(11)", "cuDeviceGetAttribute(10, 11)", "cuDeviceGetAttribute(75, 11)",
+                 "cuDeviceGetAttribute(76, 11)", "cuModuleLoadData(NVIDIA code)", "cuCtxSetCurrent(7)"}));
+  EXPECT_EQ(device->description(), "Fake (compute capability 11.5), libcuda.so.1");
+  EXPECT_EQ(device->api().vendor, Vendor::nvidia);
+  EXPECT_EQ(calls([&] { device->make_current(); }), Log{"cuCtxSetCurrent(1001)"});
+  gpu->current() = 7;
+  EXPECT_EQ(calls([&] { (void)device->free_memory(); }),
+            (Log{"cuCtxSetCurrent(1001)", "cuMemGetInfo_v2()", "cuCtxSetCurrent(7)"}));
+  log = calls([&] { device.reset(); });
+  EXPECT_EQ(log, (Log{"cuCtxSetCurrent(1001)", "cuModuleUnload(#1)", "cuCtxSetCurrent(7)",
+                      "cuDevicePrimaryCtxRelease_v2(11)"}));
+}
+
+TEST_F(HipCuda, ContextsAreReleasedIfOpeningFails) {
+  gpu->failures["cuModuleLoadData"] = {0, 209};
+  EXPECT_FALSE(Device::open(0).ok());
+  EXPECT_EQ(gpu->contexts[10], 0);
+  gpu->failures = {{"cuDevicePrimaryCtxRetain", {0, 2}}};
+  const std::string text = Device::open(0).status().message();
+  EXPECT_NE(text.find("failed: CUDA_ERROR_OUT_OF_MEMORY"), text.npos) << text;
+}
+
+TEST_F(HipCuda, Memory) {
+  const std::shared_ptr<Device> device = Device::open(0).value();
+  const CurrentDevice current(*device);
+  char host[4] = {};
+  EXPECT_EQ(calls([&] {
+              (void)Buffer<int>(*device, 3);
+              (void)PinnedBuffer(*device, 5);
+              (void)HostRegistration(*device, host, 4);
+            }),
+            (Log{"cuMemAlloc_v2(12)", "cuMemFree_v2(#1)", "cuMemHostAlloc(5, 0)", "cuMemFreeHost(#2)",
+                 "cuMemHostRegister_v2(4, 0)", "cuMemHostUnregister()"}));
+  gpu->failures["cuMemAlloc_v2"] = {0, 2};
+  try {
+    (void)Buffer<int>(*device, 3);
+    ADD_FAILURE();
+  } catch (const DeviceError &error) {
+    EXPECT_TRUE(error.out_of_memory());
+    EXPECT_TRUE(std::string(error.what())
+                    .starts_with("hipMalloc(&data, bytes) failed: CUDA_ERROR_OUT_OF_MEMORY (engine/"));
+  }
+}
+
+TEST_F(HipCuda, Copies) {
+  const std::shared_ptr<Device> device = Device::open(0).value();
+  const CurrentDevice current(*device);
+  const Stream stream(*device);
+  void *const host = reinterpret_cast<void *>(0x30008);
+  EXPECT_EQ(calls([&] {
+              stream.upload(kTo, 64, host, 48, 40, 3);
+              stream.copy(kTo, 64, kFrom, 48, 40, 3);
+              stream.upload(kTo, 40, host, 40, 40, 3);
+              stream.copy(kTo, 40, kFrom, 40, 40, 3);
+              stream.download(host, kFrom, 12);
+              stream.clear(kTo, 12);
+            }),
+            // Kinds of memory: 1 host, 2 device.
+            (Log{"cuMemcpy2DAsync_v2(2, 0, 0x10008, 64, 1, 0x30008, 0, 48, 40, 3, #1)",
+                 "cuMemcpy2DAsync_v2(2, 0, 0x10008, 64, 2, 0, 0x20008, 48, 40, 3, #1)",
+                 "cuMemcpyHtoDAsync_v2(0x10008, 0x30008, 120, #1)",
+                 "cuMemcpyDtoDAsync_v2(0x10008, 0x20008, 120, #1)",
+                 "cuMemcpyDtoHAsync_v2(0x30008, 0x20008, 12, #1)", "cuMemsetD8Async(0x10008, 0, 12, #1)"}));
+  // Those that no object asks for, by the table.
+  EXPECT_EQ(calls([&] {
+              (void)device->api().hipMemcpy2DAsync(host, 64, reinterpret_cast<void *>(kFrom.value), 48, 40, 3,
+                                                   kCopyDeviceToHost, nullptr);
+            }),
+            Log{"cuMemcpy2DAsync_v2(1, 0x30008, 0, 64, 2, 0, 0x20008, 48, 40, 3, 0)"});
+  EXPECT_EQ(
+      calls([&] { EXPECT_EQ(device->api().hipMemcpyAsync(host, host, 4, 0, nullptr), 1) << "host to host"; }),
+      Log());
+  int value = 0;
+  EXPECT_EQ(device->api().hipDeviceGetAttribute(&value, 1, 0), 1)
+      << "an attribute that has no number in CUDA here";
+}
+
+TEST_F(HipCuda, StreamsEventsKernels) {
+  const std::shared_ptr<Device> device = Device::open(0).value();
+  const CurrentDevice current(*device);
+  EXPECT_EQ(
+      calls([&] {
+        const Stream stream(*device);
+        const Event event(*device), timing(*device, Event::Use::timing);
+        const Function kernel = device->function("probe", "kernel");
+        stream.launch(kernel, {7, 6, 5}, 64, uint16_t(0x4241));
+        stream.record(event);
+        stream.wait(event);
+        EXPECT_TRUE(event.done());
+        event.synchronize();
+        EXPECT_EQ(timing.milliseconds_since(event), 2.5);
+        stream.synchronize();
+      }),
+      (Log{"cuStreamCreate(1)", "cuEventCreate(3)", "cuEventCreate(1)", "cuModuleGetFunction(#1, kernel)",
+           "cuLaunchKernel(0x77, 7, 6, 5, 64, 1, 1, 0, #2)", "cuEventRecord(#3, #2)",
+           "cuStreamWaitEvent(#2, #3, 0)", "cuEventQuery(#3)", "cuEventSynchronize(#3)",
+           "cuEventElapsedTime(#3, #4)", "cuStreamSynchronize(#2)", "cuEventDestroy_v2(#4)",
+           "cuEventDestroy_v2(#3)", "cuStreamSynchronize(#2)", "cuStreamDestroy_v2(#2)"}));
+  EXPECT_EQ(gpu->arguments, "AB");
+  const Event event(*device);
+  gpu->failures["cuEventQuery"] = {0, 600};
+  EXPECT_FALSE(event.done());
+}
+
+void capture(const Device &device) {
+  const Stream stream(device);
+  const Graph graph = stream.capture([&] { stream.clear(kTo, 4); });
+  stream.launch(graph);
+}
+
+TEST_F(HipCuda, Graphs) {
+  const std::shared_ptr<Device> device = Device::open(0).value();
+  const CurrentDevice current(*device);
+  EXPECT_EQ(calls([&] { capture(*device); }),
+            (Log{"cuStreamCreate(1)", "cuStreamBeginCapture_v2(#1, 1)", "cuMemsetD8Async(0x10008, 0, 4, #1)",
+                 "cuStreamEndCapture(#1)", "cuGraphInstantiateWithFlags(#2, 0)", "cuGraphDestroy(#2)",
+                 "cuGraphLaunch(#3, #1)", "cuGraphExecDestroy(#3)", "cuStreamSynchronize(#1)",
+                 "cuStreamDestroy_v2(#1)"}));
+}
+
+// In a process of its own: a loaded library stays.
+TEST(HipCudaOld, GraphsBeforeCuda11_4) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        FakeGpu *const gpu = test::open_fake(VMAFHIP_FAKES "/libfake_cuda_11.so");
+        {
+          const std::shared_ptr<Device> device = Device::open(0).value();
+          capture(*device);
+        }
+        const bool found = std::ranges::count(gpu->log, "cuGraphInstantiate_v2(0x3000, 0, 0, 0)") == 1;
+        std::_Exit(found && gpu->total() == 0 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace vmafhip::hip

@@ -1,0 +1,422 @@
+// What the objects of engine/hip/device.h ask of a runtime, how they fail and what they leave behind: with a driver that
+// does nothing (tests/fake_gpu). What working ones do with data is in hip_runtime_test.cpp.
+#include "engine/hip/device.h"
+
+#include <atomic>
+#include <regex>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "engine/hip/images.h"
+#include "tests/fake_gpu/library.h"
+
+namespace vmafhip::test {
+extern std::atomic<uint64_t> allocations;  // count_allocations.cpp
+}
+
+namespace vmafhip::hip {
+
+// In place of the build's.
+std::span<const Image> images() {
+  static const Image probe = {"probe", nullptr, 0, nullptr, 0};
+  return {&probe, 1};
+}
+
+namespace {
+
+using Log = std::vector<std::string>;
+constexpr DeviceAddress<std::byte> kTo{0x10000};
+constexpr DeviceAddress<const std::byte> kFrom{0x20000};
+
+class HipDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    gpu->devices = 2;
+    Result<std::shared_ptr<Device>> opened = Device::open(0);
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    device = *opened;
+    gpu->take_log();
+  }
+  void TearDown() override {
+    device.reset();
+    if (gpu->lost != 0) return;
+    EXPECT_EQ(gpu->total(), 0);
+    EXPECT_EQ(gpu->live["registration"], 0);
+    EXPECT_EQ(gpu->wrong, Log());
+  }
+  // What `work` throws; fails the test if it does not.
+  DeviceError thrown(const std::function<void()> &work) {
+    try {
+      work();
+    } catch (const DeviceError &error) {
+      EXPECT_EQ(gpu->last_error(), 0) << "left for others to find: " << error.what();
+      return error;
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return DeviceError(0, "");
+  }
+
+  test::FakeHip gpu;
+  std::shared_ptr<Device> device;
+  int row[16] = {};
+};
+
+std::string hex(const void *pointer) {
+  std::ostringstream text;
+  text << pointer;
+  return text.str();
+}
+
+TEST_F(HipDevice, ErrorsNameCallPlaceAndError) {
+  const Stream stream(*device);
+  const auto text_of = [&](const char *function, int code, const std::function<void()> &work) {
+    gpu->failures[function] = {0, code};
+    const DeviceError error = thrown(work);
+    gpu->failures.clear();
+    EXPECT_EQ(error.code(), code);
+    EXPECT_EQ(error.out_of_memory(), code == 2);
+    return std::string(error.what());
+  };
+  const auto expect = [](const std::string &text, const char *pattern) {
+    EXPECT_TRUE(std::regex_match(text, std::regex(pattern))) << text;
+  };
+  const std::string place = R"( \(engine/hip/device\.cpp:[0-9]+\))";
+  expect(
+      text_of("hipMemcpy2DAsync", 1, [&] { stream.upload(kTo, 32, row, 16, 8, 2); }),
+      (R"(hipMemcpy2DAsync\(pointer\(to\.value\), to_stride, from, stride, width, rows, kCopyHostToDevice, handle_\) failed: )"
+       "hipErrorInvalidValue" +
+       place)
+          .c_str());
+  expect(text_of("hipMalloc", 2, [&] { Buffer<int>(*device, 3); }),
+         (R"(hipMalloc\(&data, bytes\) failed: hipErrorOutOfMemory)" + place).c_str());
+  expect(text_of("hipEventSynchronize", 700, [&] { Event(*device).synchronize(); }),
+         (R"(hipEventSynchronize\(handle_\) failed: hipErrorIllegalAddress)" + place).c_str());
+  expect(text_of("hipModuleLaunchKernel", 4321,
+                 [&] { stream.launch(device->function("probe", "kernel"), {}, 32, 5); }),
+         (R"(hipModuleLaunchKernel\(\) of kernel failed: error 4321)" + place).c_str());
+  expect(text_of("hipModuleGetFunction", 500, [&] { device->function("probe", "kernel"); }),
+         (R"(hipModuleGetFunction\(\) of kernel among the probe kernels failed: hipErrorNotFound)" + place)
+             .c_str());
+  EXPECT_EQ(text_of("hipModuleLoadData", 209, [&] { device->function("other", "kernel"); }),
+            "the other kernels were not built for Fake (gfx 11.5), " + gpu.path());
+}
+
+// Every function of the runtime that can fail is looked at.
+TEST_F(HipDevice, EveryFailureIsThrown) {
+  const Stream stream(*device);
+  const Event event(*device), later(*device, Event::Use::timing);
+  const Graph graph = stream.capture([] {});
+  const std::map<std::string, std::function<void()>> calls = {
+      {"hipMemGetInfo", [&] { device->free_memory(); }},
+      {"hipSetDevice", [&] { device->make_current(); }},
+      {"hipMalloc", [&] { Buffer<char>(*device, 1); }},
+      {"hipHostMalloc", [&] { PinnedBuffer(*device, 1); }},
+      {"hipHostRegister", [&] { HostRegistration(*device, row, sizeof row); }},
+      {"hipStreamCreateWithFlags", [&] { Stream{*device}; }},
+      {"hipStreamSynchronize", [&] { stream.synchronize(); }},
+      {"hipStreamWaitEvent", [&] { stream.wait(event); }},
+      {"hipEventCreateWithFlags", [&] { Event{*device}; }},
+      {"hipEventRecord", [&] { stream.record(event); }},
+      {"hipEventQuery", [&] { (void)event.done(); }},
+      {"hipEventSynchronize", [&] { event.synchronize(); }},
+      {"hipEventElapsedTime", [&] { (void)later.milliseconds_since(event); }},
+      {"hipMemsetAsync", [&] { stream.clear(kTo, 4); }},
+      {"hipMemcpyAsync", [&] { stream.download(row, kFrom, 4); }},
+      {"hipMemcpy2DAsync", [&] { stream.copy(kTo, 8, kFrom, 8, 4, 2); }},
+      {"hipModuleLoadData", [&] { device->function("other", "kernel"); }},
+      {"hipModuleGetFunction", [&] { device->function("probe", "kernel"); }},
+      {"hipModuleLaunchKernel",
+       [&] {
+         stream.launch(Function{nullptr, "kernel"}, {}, 1, 0);
+       }},
+      {"hipStreamBeginCapture", [&] { (void)stream.capture([] {}); }},
+      {"hipStreamEndCapture", [&] { (void)stream.capture([] {}); }},
+      {"hipGraphInstantiate", [&] { (void)stream.capture([] {}); }},
+      {"hipGraphLaunch", [&] { stream.launch(graph); }},
+  };
+  for (const auto &[function, work] : calls) {
+    gpu->failures = {{function, {0, 700}}};
+    const std::string text = thrown(work).what();
+    EXPECT_EQ(text.rfind(function, 0) == 0 || function == "hipSetDevice", true) << text;
+  }
+  gpu->failures.clear();
+}
+
+TEST_F(HipDevice, EventsThatAreNotDone) {
+  const Event event(*device);
+  EXPECT_TRUE(event.done());
+  gpu->failures["hipEventQuery"] = {0, 600};
+  EXPECT_FALSE(event.done());
+  EXPECT_EQ(gpu->last_error(), 0) << "not ready is no error that others should find";
+  gpu->failures.clear();
+}
+
+TEST_F(HipDevice, EventsSleepAndTimeOnlyIfAsked) {
+  const Event order(*device), timing(*device, Event::Use::timing);
+  EXPECT_EQ(gpu->take_log(), (Log{"hipEventCreateWithFlags(3)", "hipEventCreateWithFlags(1)"}));
+  EXPECT_EQ(timing.milliseconds_since(order), 2.5);
+  EXPECT_EQ(gpu->take_log(),
+            Log{"hipEventElapsedTime(" + hex(order.handle()) + ", " + hex(timing.handle()) + ")"});
+}
+
+TEST_F(HipDevice, Copies) {
+  const Stream stream(*device);
+  EXPECT_EQ(gpu->take_log(), Log{"hipStreamCreateWithFlags(1)"});
+  const std::string s = "0x2000";  // after the module
+  const auto calls = [&](const std::function<void()> &work) {
+    work();
+    return gpu->take_log();
+  };
+  const char *const from = reinterpret_cast<const char *>(0x30000);
+  EXPECT_EQ(calls([&] { stream.upload(kTo, 64, from, 48, 40, 3); }),
+            Log{"hipMemcpy2DAsync(0x10000, 64, 0x30000, 48, 40, 3, 1, " + s + ")"});
+  EXPECT_EQ(calls([&] { stream.upload(kTo, 40, from, 40, 40, 3); }),
+            Log{"hipMemcpyAsync(0x10000, 0x30000, 120, 1, " + s + ")"});
+  EXPECT_EQ(calls([&] { stream.upload(kTo, 64, from, 48, 40, 1); }),
+            Log{"hipMemcpyAsync(0x10000, 0x30000, 40, 1, " + s + ")"});
+  EXPECT_EQ(calls([&] { stream.upload(kTo, 64, from, 64, 40, 2); }),
+            Log{"hipMemcpy2DAsync(0x10000, 64, 0x30000, 64, 40, 2, 1, " + s + ")"})
+      << "what lies between rows stays";
+  EXPECT_EQ(calls([&] { stream.upload(kTo, 64, from, -48, 40, 3); }),
+            (Log{"hipMemcpyAsync(0x10000, 0x30000, 40, 1, " + s + ")",
+                 "hipMemcpyAsync(0x10040, 0x2ffd0, 40, 1, " + s + ")",
+                 "hipMemcpyAsync(0x10080, 0x2ffa0, 40, 1, " + s + ")"}));
+  EXPECT_EQ(calls([&] { stream.copy(kTo, 64, kFrom, 48, 40, 3); }),
+            Log{"hipMemcpy2DAsync(0x10000, 64, 0x20000, 48, 40, 3, 3, " + s + ")"});
+  EXPECT_EQ(calls([&] { stream.copy(kTo, 40, kFrom, 40, 40, 3); }),
+            Log{"hipMemcpyAsync(0x10000, 0x20000, 120, 3, " + s + ")"});
+  EXPECT_EQ(calls([&] { stream.download(nullptr, kFrom, 12); }),
+            Log{"hipMemcpyAsync(0, 0x20000, 12, 2, " + s + ")"});
+  EXPECT_EQ(calls([&] { stream.clear(kTo, 12); }), Log{"hipMemsetAsync(0x10000, 0, 12, " + s + ")"});
+  EXPECT_EQ(calls([&] {
+              stream.upload(kTo, 64, from, 48, 0, 3);
+              stream.upload(kTo, 64, from, 48, 40, 0);
+              stream.upload(kTo, 64, from, -48, 0, 3);
+              stream.copy(kTo, 64, kFrom, 48, 0, 3);
+              stream.copy(kTo, 64, kFrom, 48, 40, 0);
+              stream.download(nullptr, kFrom, 0);
+              stream.clear(kTo, 0);
+            }),
+            Log())
+      << "nothing is not copied";
+}
+
+TEST_F(HipDevice, LaunchPassesTheArgument) {
+  const Stream stream(*device);
+  const Function kernel = device->function("probe", "kernel");
+  gpu->take_log();
+  struct {
+    char text[5];
+  } const args = {{'a', 'b', 0, 'c', 'd'}};
+  stream.launch(kernel, {7, 6, 5}, 64, args);
+  EXPECT_EQ(gpu->take_log(), Log{"hipModuleLaunchKernel(0x77, 7, 6, 5, 64, 1, 1, 0, 0x2000)"});
+  EXPECT_EQ(gpu->arguments, std::string("ab\0cd", 5));
+}
+
+TEST_F(HipDevice, ModulesAreLoadedOnce) {
+  (void)device->function("other", "one");
+  (void)device->function("other", "two");
+  (void)device->function("probe", "three");
+  Log loads = gpu->take_log();
+  std::erase_if(loads, [](const std::string &call) { return !call.starts_with("hipModuleLoadData"); });
+  EXPECT_EQ(loads, Log{"hipModuleLoadData(other)"});
+}
+
+TEST_F(HipDevice, NothingIsAllocatedPerFrame) {
+  const Stream stream(*device), other(*device);
+  const Event event(*device);
+  const Function kernel = device->function("probe", "kernel");
+  const Graph graph = stream.capture([] {});
+  gpu->keeps_log = false;
+  const uint64_t before = test::allocations;
+  for (int i = 0; i < 100; ++i) {
+    device->make_current();
+    stream.upload(kTo, 64, row, 48, 40, 3);
+    stream.clear(kTo, 64);
+    stream.launch(kernel, {}, 32, i);
+    stream.launch(graph);
+    stream.download(row, kFrom, 64);
+    stream.record(event);
+    other.wait(event);
+    (void)event.done();
+    event.synchronize();
+  }
+  EXPECT_EQ(test::allocations - before, 0u);
+}
+
+// Every object: made, moved into a new one, moved over another, and gone; none is freed twice, none stays.
+template <class Object, class Make>
+void move_around(const Make &make) {
+  Object a = make();
+  Object b = std::move(a);
+  Object c = make();
+  c = std::move(b);
+  a = std::move(c);
+  Object &same = a;
+  a = std::move(same);
+  std::swap(a, b);
+}
+
+TEST_F(HipDevice, Moves) {
+  move_around<Event>([&] { return Event(*device); });
+  move_around<Stream>([&] { return Stream(*device); });
+  move_around<Buffer<int>>([&] { return Buffer<int>(*device, 4); });
+  move_around<PinnedBuffer>([&] { return PinnedBuffer(*device, 4); });
+  move_around<HostRegistration>([&] { return HostRegistration(*device, row, sizeof row); });
+  {
+    const Stream stream(*device);
+    move_around<Graph>([&] { return stream.capture([] {}); });
+  }
+  EXPECT_EQ(gpu->total(), 1) << "the module";
+}
+
+TEST_F(HipDevice, MovesTakeEverything) {
+  Buffer<uint16_t> a(*device, 4);
+  const uint64_t address = a.address().value;
+  EXPECT_NE(address, 0u);
+  Buffer<uint16_t> b = std::move(a);
+  EXPECT_EQ(b.address().value, address);
+  EXPECT_EQ(b.size(), 4u);
+  EXPECT_FALSE(a.address());
+  EXPECT_EQ(a.size(), 0u);
+  PinnedBuffer c(*device, 5), d;
+  EXPECT_NE(c.data(), nullptr);
+  d = std::move(c);
+  EXPECT_EQ(d.size(), 5u);
+  EXPECT_EQ(c.data(), nullptr);
+  EXPECT_EQ(c.size(), 0u);
+}
+
+TEST_F(HipDevice, EmptyAndHugeMemory) {
+  {
+    const Buffer<int> none, zero(*device, 0);
+    const PinnedBuffer no_host, zero_host(*device, 0);
+    EXPECT_FALSE(zero.address());
+    EXPECT_EQ(zero_host.data(), nullptr);
+  }
+  EXPECT_EQ(gpu->take_log(), Log());
+  // As many bytes as the count says, or more than there are.
+  (void)Buffer<int>(*device, 6);
+  EXPECT_EQ(gpu->take_log()[0], "hipMalloc(24)");
+  (void)Buffer<uint64_t>(*device, SIZE_MAX / 2);
+  EXPECT_EQ(gpu->take_log()[0], "hipMalloc(" + std::to_string(kMostBytes) + ")");
+}
+
+TEST_F(HipDevice, WhatWasMovedAwayOutlivesTheDevice) {
+  auto event = std::make_unique<Event>(*device);
+  auto buffer = std::make_unique<Buffer<int>>(*device, 4);
+  auto pinned = std::make_unique<PinnedBuffer>(*device, 4);
+  {
+    const Event gone = std::move(*event);
+    const Buffer<int> gone_too = std::move(*buffer);
+    const PinnedBuffer gone_three = std::move(*pinned);
+  }
+  device.reset();
+  EXPECT_EQ(gpu->total(), 0);
+  event.reset();
+  buffer.reset();
+  pinned.reset();
+}
+
+TEST_F(HipDevice, LostDevice) {
+  {
+    Stream stream(*device);
+    Event event(*device);
+    Graph graph = stream.capture([] {});
+    Buffer<int> buffer(*device, 4);
+    PinnedBuffer pinned(*device, 4);
+    HostRegistration registration(*device, row, sizeof row);
+    gpu->lost = 700;
+    thrown([&] { stream.synchronize(); });
+    thrown([&] { event.synchronize(); });
+    gpu->take_log();
+  }
+  device.reset();
+  const Log log = gpu->take_log();
+  for (const char *call : {"hipStreamDestroy(", "hipEventDestroy(", "hipGraphExecDestroy(", "hipFree(",
+                           "hipHostFree(", "hipHostUnregister(", "hipModuleUnload("})
+    EXPECT_EQ(std::ranges::count_if(log, [&](const std::string &s) { return s.starts_with(call); }), 1)
+        << call;
+  EXPECT_EQ(gpu->last_error(), 0);
+}
+
+TEST_F(HipDevice, CaptureEndsWhateverHappens) {
+  const Stream stream(*device);
+  gpu->take_log();
+  EXPECT_THROW((void)stream.capture([] { throw std::runtime_error("in the middle"); }), std::runtime_error);
+  EXPECT_EQ(gpu->take_log(), (Log{"hipStreamBeginCapture(0x2000, 1)", "hipStreamEndCapture(0x2000)",
+                                  "hipGraphDestroy(0x3000)"}));
+  gpu->failures["hipMemsetAsync"] = {0, 2};
+  EXPECT_TRUE(thrown([&] { (void)stream.capture([&] { stream.clear(kTo, 4); }); }).out_of_memory());
+  gpu->failures = {{"hipGraphInstantiate", {0, 2}}};
+  EXPECT_TRUE(thrown([&] { (void)stream.capture([] {}); }).out_of_memory());
+  EXPECT_EQ(gpu->live["graph"], 0);
+  gpu->failures = {{"hipStreamEndCapture", {0, 1}}};
+  EXPECT_EQ(thrown([&] { (void)stream.capture([] {}); }).code(), 1);
+  gpu->failures.clear();
+  gpu->take_log();
+  {
+    const Graph graph = stream.capture([&] { stream.clear(kTo, 4); });
+    stream.launch(graph);
+  }
+  EXPECT_EQ(gpu->take_log(), (Log{"hipStreamBeginCapture(0x2000, 1)", "hipMemsetAsync(0x10000, 0, 4, 0x2000)",
+                                  "hipStreamEndCapture(0x2000)", "hipGraphInstantiate(0x6000, 0, 0, 0)",
+                                  "hipGraphDestroy(0x6000)", "hipGraphLaunch(0x7000, 0x2000)",
+                                  "hipGraphExecDestroy(0x7000)"}));
+}
+
+TEST_F(HipDevice, CallersKeepTheirDevice) {
+  gpu->current() = 1;
+  {
+    const Stream stream(*device);
+    const Event event(*device);
+    const Buffer<int> buffer(*device, 4);
+    const PinnedBuffer pinned(*device, 4);
+    const HostRegistration registration(*device, row, sizeof row);
+    (void)device->function("other", "kernel");
+    (void)device->free_memory();
+    EXPECT_EQ(gpu->current(), 1u);
+    // Everything is made on device 0: each call lies between two that change and restore.
+    const Log log = gpu->take_log();
+    for (size_t i = 0; i < log.size(); ++i)
+      if (log[i].starts_with("hipMalloc(")) {
+        EXPECT_EQ(log[i - 1], "hipSetDevice(0)");
+        EXPECT_EQ(log[i + 1], "hipSetDevice(1)");
+      }
+  }
+  device.reset();
+  EXPECT_EQ(gpu->current(), 1u);
+  device = Device::open(0).value();
+  EXPECT_EQ(gpu->current(), 1u);
+  {
+    const CurrentDevice current(*device);
+    EXPECT_EQ(gpu->current(), 0u);
+    gpu->take_log();
+    const Buffer<int> buffer(*device, 4);
+    EXPECT_EQ(gpu->take_log(), Log{"hipMalloc(16)"}) << "nothing to change";
+  }
+  EXPECT_EQ(gpu->current(), 1u);
+  device->make_current();
+  EXPECT_EQ(gpu->current(), 0u);
+}
+
+TEST_F(HipDevice, TwoThreads) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&] {
+      device->make_current();
+      for (int i = 0; i < 100; ++i) {
+        const Stream stream(*device);
+        const Event event(*device);
+        stream.launch(device->function(i % 2 ? "probe" : "other", "kernel"), {}, 32, i);
+        stream.record(event);
+        event.synchronize();
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(gpu->live["module"], 2);
+}
+
+}  // namespace
+}  // namespace vmafhip::hip
