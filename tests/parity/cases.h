@@ -1,0 +1,36 @@
+// What is compared between the back ends: whole sessions over clips, those of the golden figures and random ones.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/session.h"
+
+namespace vmafhip::parity {
+
+struct Case {
+  std::string name;
+  std::string text;        // what it is, for whoever has to find out what is wrong with it
+  SessionOptions options;  // all but the back end
+  std::vector<Picture> ref;
+  std::vector<std::vector<Picture>> dist;  // a frame: one per distorted picture
+  // For the GPU, pictures are copied there, with rows that begin at multiples of so many bytes.
+  MemoryKind memory = MemoryKind::host;
+  size_t alignment = 256;
+  // libvmaf's figures, by name of the score, one value a frame; for scores that equal them in every bit.
+  std::map<std::string, std::vector<double>> expected;
+
+  PictureFormat ref_format() const;
+  std::vector<PictureFormat> dist_formats() const;
+};
+
+std::vector<std::string> golden_names();
+// All extractors with kernels, their default options and all golden variants, in one session. `frames`: the first ones
+// only, without figures then; 0: all.
+Case golden_case(const std::string &name, int frames);
+
+// Follows from `seed` and `number` alone. `most_samples`: of a picture.
+Case random_case(uint32_t seed, int number, int frames, int64_t most_samples);
+
+}  // namespace vmafhip::parity

@@ -1,0 +1,74 @@
+// The clips of tests/golden.
+#include <stdexcept>
+
+#include "engine/registry.h"
+#include "tests/clip_picture.h"
+#include "tests/parity/cases.h"
+
+namespace vmafhip::parity {
+namespace {
+
+void add_feature(SessionOptions &options, const std::string &spec) {
+  if (!options.features.empty()) options.features += '|';
+  options.features += spec;
+}
+
+bool has_option(const Extractor &extractor, std::string_view name) {
+  for (const OptionSpec &option : extractor.options)
+    if (option.name == name) return true;
+  return false;
+}
+
+}  // namespace
+
+PictureFormat Case::ref_format() const { return ref.at(0).format; }
+
+std::vector<PictureFormat> Case::dist_formats() const {
+  std::vector<PictureFormat> formats;
+  for (const Picture &picture : dist.at(0)) formats.push_back(picture.format);
+  return formats;
+}
+
+std::vector<std::string> golden_names() { return golden::case_names(); }
+
+Case golden_case(const std::string &name, int frames) {
+  const golden::Golden &golden = golden::load(name);
+  const clipgen::Generator generator = test::generator_of(golden.parameters());
+  const clipgen::Format &format = generator.format();
+  Case c;
+  c.name = name;
+  c.text = golden.parameters().clip + " " + std::to_string(format.width) + "x" +
+           std::to_string(format.height) + ", " + std::to_string(format.depth) + " bits";
+  const bool whole = frames == 0 || frames >= format.frames;
+  for (int n = 0; n < (whole ? format.frames : frames); ++n) {
+    c.ref.push_back(test::to_picture(format, generator.frame(clipgen::Role::reference, n)));
+    c.dist.push_back({test::to_picture(format, generator.frame(clipgen::Role::distorted, n))});
+  }
+
+  c.options.models = "";
+  std::vector<std::string> titles = {"default"};
+  const auto titles_of_clip = golden.titles();
+  for (const Extractor *extractor : extractors()) {
+    if (!HipBackend::has_kernels(*extractor)) continue;
+    const std::string plain = extractor->name;
+    add_feature(c.options, has_option(*extractor, "debug") ? plain + "=debug=true" : plain);
+    for (const std::string &title : titles_of_clip)
+      if (title.starts_with("variant " + plain + "=")) {
+        add_feature(c.options, title.substr(8));
+        titles.push_back(title);
+      }
+    if (has_option(*extractor, "enable_chroma")) add_feature(c.options, plain + "=enable_chroma=true");
+  }
+  if (c.options.features.empty()) throw std::runtime_error("no extractor has GPU kernels in this build");
+  // Beside them one that the CPU measures, and a model over all three.
+  add_feature(c.options, "psnr");
+  c.options.models = "vmaf_v0.6.1";
+  if (!whole) return c;
+  if (golden.has("fork")) titles.push_back("fork");
+  for (const std::string &title : titles)
+    for (const auto &[score, values] : golden.section(title)) c.expected.emplace(score, values);
+  for (const std::string &score : golden.unstable()) c.expected.erase(score);
+  return c;
+}
+
+}  // namespace vmafhip::parity
