@@ -126,11 +126,15 @@ def check_errors():
         (["--model", "value"], "--model"),
         (["--ref", "--dist"], "--ref", "file"),
         (["--distorted", "2"], "--ref", "a", "--dist", "b", "--distorted", "2"),
-        *((["no GPU kernels", option], option) for option in ("--resident", "--upload", "--pageable", "--batch", "--device")),
+        (["--batch", "33"], "--batch", "33"),
+        (["--device", "-2"], "--device", "-2"),
+        (["--upload", "--backend cpu"], "--upload", "--backend", "cpu"),
+        (["--resident", "--pageable"], "--pageable", "--resident"),
     ):
         check_error(2, words, *arguments)
     for words, *arguments in (
-        (["no GPU kernels"], "--backend", "hip"),
+        (["libnothing.so"], "--backend", "hip"),
+        (["libnothing.so"], "--resident"),
         (["no_such_model"], "--model", "no_such_model"),
         (["no_such_feature", "vif"], "--features", "no_such_feature"),
         (["adm", "8x8"], "--size", "8x8"),

@@ -18,7 +18,12 @@ run plays them forwards and backwards.
   --scale-method S  bicubic, bilinear, lanczos or none (bicubic)
   --model M         models as the element's property takes them (vmaf_v0.6.1); "" for none
   --features F      further extractors
-  --backend B       auto or cpu
+  --backend B       auto, cpu or hip (auto: a GPU if there is one)
+  --device N        which GPU, as its driver counts (-1: any)
+  --resident        pictures lie in the GPU's memory (as a decoder there leaves them)
+  --upload          they lie in pinned host memory, and are copied to the GPU on their way
+  --pageable        they lie anywhere in host memory, and are copied twice (what happens unless told otherwise)
+  --batch B         frames that the GPU measures together at most, 0 = by their size (0)
   --threads T       workers, 0 = number of processors (0)
   --distorted N     distorted pictures compared with each reference (1)
   --frames N        frames that are measured (50)
@@ -35,8 +40,11 @@ In the JSON:
   cpu_ms_per_frame  processor time of the whole process over the same frames
   latency_ms        from submitting a frame until its sums are complete and scored, one frame in flight (another run)
   peak_rss_kib      of the process; input_kib of it are pictures
-  checksum          of the bits of all scores of warm-up and measured frames: the same for any number of threads and
-                    every instruction set (VMAFHIP_ISA)
+  checksum          of the bits of all scores of warm-up and measured frames: the same for any number of threads,
+                    every instruction set (VMAFHIP_ISA) and every GPU
+  With a GPU:
+  device_kib        of its memory that the session takes, besides pictures; pinned_kib: of the host's, for the GPU
+  equals_cpu        whether the scores of all measured frames have the bits that the CPU gives for these pictures
 )";
 
 namespace {
@@ -84,11 +92,16 @@ void set_size(const std::string &option, const std::string &text, int &width, in
   height = to_int(option, text.substr(x + 1), 1, 1 << 20);
 }
 
-// Part of the interface, but of what only kernels on a GPU can do.
-bool needs_gpu(const std::string &option) {
-  for (const char *name : {"--resident", "--upload", "--pageable", "--batch", "--device"})
-    if (option == name) return true;
-  return false;
+// What there is to say of pictures that a GPU reads; null if the option is another one.
+const MemoryKind *to_memory(const std::string &option) {
+  static constexpr struct {
+    const char *option;
+    MemoryKind memory;
+  } kMemories[] = {
+      {"--resident", MemoryKind::device}, {"--upload", MemoryKind::pinned}, {"--pageable", MemoryKind::host}};
+  for (const auto &m : kMemories)
+    if (option == m.option) return &m.memory;
+  return nullptr;
 }
 
 }  // namespace
@@ -96,6 +109,7 @@ bool needs_gpu(const std::string &option) {
 Arguments parse(int argc, const char *const *argv) {
   Arguments a;
   bool counted = false;
+  std::string placed;  // the option that says where pictures lie
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--help" || option == "-h") {
@@ -106,12 +120,17 @@ Arguments parse(int argc, const char *const *argv) {
       a.stages = a.session.stage_times = true;
       continue;
     }
-    if (needs_gpu(option))
-      throw std::invalid_argument(option + " is for GPUs; this build has no GPU kernels");
-    static constexpr const char *kOptions[] = {"--size",     "--depth",     "--chroma",      "--model",
-                                               "--features", "--backend",   "--threads",     "--frames",
-                                               "--warmup",   "--pictures",  "--distorted",   "--ref",
-                                               "--dist",     "--dist-size", "--scale-method"};
+    if (const MemoryKind *memory = to_memory(option)) {
+      if (!placed.empty() && placed != option)
+        throw std::invalid_argument(placed + " and " + option + ": pictures lie in one place");
+      placed = option;
+      a.memory = *memory;
+      continue;
+    }
+    static constexpr const char *kOptions[] = {
+        "--size",    "--depth",     "--chroma",       "--model",    "--features",  "--backend",
+        "--threads", "--frames",    "--warmup",       "--pictures", "--distorted", "--ref",
+        "--dist",    "--dist-size", "--scale-method", "--device",   "--batch"};
     bool known = false;
     for (const char *name : kOptions) known |= option == name;
     if (!known) throw std::invalid_argument("there is no option " + option);
@@ -133,6 +152,10 @@ Arguments parse(int argc, const char *const *argv) {
       a.session.features = value;
     } else if (option == "--backend") {
       a.session.backend = to_backend(value);
+    } else if (option == "--device") {
+      a.session.device = to_int(option, value, -1, 1023);
+    } else if (option == "--batch") {
+      a.session.batch = to_int(option, value, 0, 32);
     } else if (option == "--threads") {
       a.session.threads = to_int(option, value, 0, 1024);
     } else if (option == "--frames") {
@@ -156,6 +179,11 @@ Arguments parse(int argc, const char *const *argv) {
       throw std::invalid_argument("--distorted says " + std::to_string(a.session.distorted) +
                                   ", but there are " + std::to_string(a.dist.size()) + " --dist");
     a.session.distorted = int(a.dist.size());
+  }
+  if (!placed.empty()) {
+    if (a.session.backend == Backend::cpu)
+      throw std::invalid_argument(placed + " is for GPUs, and --backend cpu uses none");
+    a.session.backend = Backend::hip;
   }
   return a;
 }

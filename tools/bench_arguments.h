@@ -14,6 +14,8 @@ struct Arguments {
   int frames = 50, warmup = 5;
   int pictures = 0;  // different frames in memory, 0 = default
   bool stages = false;
+  // Where pictures lie. Not `host`: copied there before the measurement, from where the GPU takes them.
+  MemoryKind memory = MemoryKind::host;
   std::string ref;                // raw files instead of generated pictures
   std::vector<std::string> dist;  // one per distorted picture
   bool help = false;

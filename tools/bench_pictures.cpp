@@ -120,4 +120,14 @@ Pictures make_pictures(const Arguments &arguments) {
   return arguments.ref.empty() ? generate(arguments) : read(arguments);
 }
 
+Pictures place(const Pictures &pictures, const GpuPictures &gpu, MemoryKind memory) {
+  Pictures placed;
+  placed.bytes = pictures.bytes;
+  for (const Frame &frame : pictures.frames) {
+    placed.frames.push_back({gpu.copy(frame.ref, memory), {}});
+    for (const Picture &dist : frame.dist) placed.frames.back().dist.push_back(gpu.copy(dist, memory));
+  }
+  return placed;
+}
+
 }  // namespace vmafhip::bench

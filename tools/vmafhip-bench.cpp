@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -32,16 +33,19 @@ void must(const Status &status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
 
-// FNV-1a over the bits of all scores.
+// FNV-1a over the bits of scores.
 class Checksum {
  public:
   void add(const FrameScores &scores) {
-    add(scores.index);
     for (const PictureScores &s : scores.dist) {
       for (const double value : s.features) add(std::bit_cast<uint64_t>(value));
       for (const double value : s.models) add(std::bit_cast<uint64_t>(value));
     }
   }
+  void add(uint64_t word) {
+    for (int i = 0; i < 8; ++i, word >>= 8) sum_ = (sum_ ^ (word & 255)) * 0x100000001b3;
+  }
+  uint64_t value() const { return sum_; }
   std::string text() const {
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(sum_));
@@ -49,11 +53,17 @@ class Checksum {
   }
 
  private:
-  void add(uint64_t word) {
-    for (int i = 0; i < 8; ++i, word >>= 8) sum_ = (sum_ ^ (word & 255)) * 0x100000001b3;
-  }
   uint64_t sum_ = 0xcbf29ce484222325;
 };
+
+uint64_t checksum_of(const FrameScores &scores) {
+  Checksum sum;
+  sum.add(scores);
+  return sum.value();
+}
+
+// More frames than any score looks back.
+constexpr uint64_t kHistory = 8;
 
 class Bench {
  public:
@@ -87,6 +97,36 @@ class Bench {
            {"ms_per_frame", (after[i].seconds - before[i].seconds) * 1000 / arguments_.frames}});
   }
 
+  // Whether the CPU gives the same scores. Pictures come again after a period, and so do their scores once all frames
+  // that they depend on are there: the CPU need not measure all. The last frames lack their successors.
+  bool equals_cpu(const bench::Pictures &in_host_memory) {
+    SessionOptions options = arguments_.session;
+    options.backend = Backend::cpu;
+    auto cpu = Session::create(options);
+    must(cpu.status());
+    const uint64_t period = in_host_memory.period(), lookahead = uint64_t((*cpu)->lookahead());
+    const uint64_t repeated = (kHistory / period + 1) * period;
+    const uint64_t measured = frames_.size(), needed = std::min(measured, 2 * repeated + lookahead);
+    must((*cpu)->configure(arguments_.format,
+                           std::vector(size_t(arguments_.session.distorted), arguments_.dist_format())));
+    std::vector<uint64_t> expected;
+    FrameScores scores;
+    for (uint64_t n = 0; n < needed; ++n) {
+      const bench::Frame &frame = in_host_memory.at(n);
+      std::vector<Picture> dist = frame.dist;
+      while (!(*cpu)->submit(frame.ref, dist))
+        if ((*cpu)->wait(scores) == Session::Next::ready) expected.push_back(checksum_of(scores));
+    }
+    (*cpu)->finish();
+    while ((*cpu)->wait(scores) == Session::Next::ready) expected.push_back(checksum_of(scores));
+    if (needed == measured) return expected == frames_;
+    for (uint64_t n = 0; n < measured - lookahead; ++n) {
+      const uint64_t like = n < 2 * repeated ? n : repeated + (n - repeated) % period;
+      if (frames_[n] != expected[like]) return false;
+    }
+    return true;
+  }
+
   // With one frame in flight.
   void latency(nlohmann::ordered_json &out) {
     session_.reset();
@@ -108,12 +148,18 @@ class Bench {
   void must_go_on(Session::Next next) const {
     if (next == Session::Next::failed) throw std::runtime_error(session_.status().message());
   }
+  void add() {
+    sum_.add(scores_.index);
+    const uint64_t frame = checksum_of(scores_);
+    sum_.add(frame);
+    frames_.push_back(frame);
+  }
   void take_all() {
     for (;;) {
       const Session::Next next = session_.wait(scores_);
       must_go_on(next);
       if (next != Session::Next::ready) return;
-      sum_.add(scores_);
+      add();
     }
   }
   void submit(uint64_t n) {
@@ -123,7 +169,7 @@ class Bench {
       const Session::Next next = session_.wait(scores_);
       must_go_on(next);
       if (next != Session::Next::ready) throw std::runtime_error("the session is stuck");
-      sum_.add(scores_);
+      add();
     }
   }
 
@@ -133,38 +179,70 @@ class Bench {
   std::vector<Picture> dist_;
   FrameScores scores_;
   Checksum sum_;
+  std::vector<uint64_t> frames_;  // of each frame's scores
 };
 
-void run(const bench::Arguments &arguments) {
+const char *memory_text(MemoryKind memory) {
+  switch (memory) {
+    case MemoryKind::host:
+      return "pageable";
+    case MemoryKind::pinned:
+      return "pinned";
+    case MemoryKind::device:
+      return "device";
+  }
+  return "";
+}
+
+void run(bench::Arguments arguments) {
+  // The pictures' GPU is the session's, too.
+  std::optional<GpuPictures> gpu;
+  if (arguments.memory != MemoryKind::host) {
+    gpu.emplace(arguments.session.device);
+    arguments.session.device = gpu->number();
+  }
   auto session = Session::create(arguments.session);
   must(session.status());
   // Before the pictures, which take longer: a format that will not do is told at once.
-  must((*session)->configure(arguments.format,
-                             std::vector(size_t(arguments.session.distorted), arguments.dist_format())));
+  PictureFormat ref = arguments.format, dist = arguments.dist_format();
+  ref.memory = dist.memory = arguments.memory;
+  must((*session)->configure(ref, std::vector(size_t(arguments.session.distorted), dist)));
   for (const std::string &remark : (*session)->remarks())
     std::fprintf(stderr, "vmafhip-bench: %s\n", remark.c_str());
   const bench::Pictures pictures = bench::make_pictures(arguments);
+  const bench::Pictures placed = gpu ? bench::place(pictures, *gpu, arguments.memory) : pictures;
 
   nlohmann::ordered_json out;
-  out["size"] = std::to_string(arguments.format.width) + "x" + std::to_string(arguments.format.height);
-  const PictureFormat dist = arguments.dist_format();
+  out["size"] = std::to_string(ref.width) + "x" + std::to_string(ref.height);
   out["dist_size"] = std::to_string(dist.width) + "x" + std::to_string(dist.height);
-  out["depth"] = arguments.format.depth;
-  out["chroma"] = bench::chroma_text(arguments.format.chroma);
+  out["depth"] = ref.depth;
+  out["chroma"] = bench::chroma_text(ref.chroma);
   out["model"] = arguments.session.models;
   out["features"] = arguments.session.features;
-  out["backend"] = "cpu";
+  const std::string backend = (*session)->backend_description();
+  const bool on_gpu = backend.starts_with("hip");
+  out["backend"] = on_gpu ? "hip" : "cpu";
   out["isa"] = CpuBackend::choose()->isa();
   out["threads"] = (*session)->threads();
+  if (on_gpu) {
+    out["device"] = backend;
+    out["memory"] = memory_text(arguments.memory);
+    out["batch"] = arguments.session.batch;
+  }
   out["distorted"] = arguments.session.distorted;
   out["frames"] = arguments.frames;
-  Bench bench(arguments, pictures, **session);
+  Bench bench(arguments, placed, **session);
   bench.throughput(out);
   bench.latency(out);
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   out["peak_rss_kib"] = usage.ru_maxrss;
   out["input_kib"] = pictures.bytes / 1024;
+  if (on_gpu) {
+    out["device_kib"] = (*session)->device_bytes() / 1024;
+    out["pinned_kib"] = (*session)->pinned_bytes() / 1024;
+    out["equals_cpu"] = bench.equals_cpu(pictures);
+  }
   std::printf("%s\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
