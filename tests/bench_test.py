@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs vmafhip-bench small: its scores depend on neither threads nor instruction set, and it says what is wrong.
 
-    bench_test.py VMAFHIP_BENCH
+    bench_test.py VMAFHIP_BENCH              on the CPU
+    bench_test.py VMAFHIP_BENCH LIBRARY      on a GPU, that of a runtime named by VMAFHIP_HIP_LIBRARY
 """
 import json
 import os
@@ -11,12 +12,14 @@ import sys
 import tempfile
 
 BENCH = sys.argv[1]
+LIBRARY = sys.argv[2] if len(sys.argv) > 2 else "libnothing.so"  # no GPU that the machine may have
 SMALL = ["--size", "130x98", "--frames", "8", "--warmup", "2", "--pictures", "3"]
 failures = []
 
 
 def run(*arguments, isa=""):
-    return subprocess.run([BENCH, *arguments], capture_output=True, text=True, env={**os.environ, "VMAFHIP_ISA": isa})
+    environment = {**os.environ, "VMAFHIP_ISA": isa, "VMAFHIP_HIP_LIBRARY": LIBRARY}
+    return subprocess.run([BENCH, *arguments], capture_output=True, text=True, env=environment)
 
 
 def expect(condition, what):
@@ -133,7 +136,7 @@ def check_errors():
     ):
         check_error(2, words, *arguments)
     for words, *arguments in (
-        (["libnothing.so"], "--backend", "hip"),
+        (["backend=hip", "backend=cpu"], "--backend", "hip"),
         (["libnothing.so"], "--resident"),
         (["no_such_model"], "--model", "no_such_model"),
         (["no_such_feature", "vif"], "--features", "no_such_feature"),
@@ -145,10 +148,31 @@ def check_errors():
     expect(shown.returncode == 0 and "--distorted" in shown.stdout and not shown.stderr, "--help does not help")
 
 
-check_checksums()
-check_stages()
-check_files()
-check_errors()
+def check_gpu():
+    """The CPU's scores, wherever pictures lie and however many frames are measured together."""
+    for case in ([], ["--depth", "10", "--distorted", "2"]):
+        cpu = measure(*case, "--backend", "cpu")
+        expect(cpu["backend"] == "cpu" and "equals_cpu" not in cpu, f"{case}: {cpu}")
+        for memory, name in (("--resident", "device"), ("--upload", "pinned"), ("--pageable", "pageable")):
+            for batch in (0, 3):
+                figures = measure(*case, memory, "--batch", str(batch), "--frames", "8", "--warmup", "2")
+                where = f"{case}, {memory}, {batch}"
+                expect(figures["backend"] == "hip" and figures["memory"] == name, f"{where}: {figures}")
+                expect(figures["batch"] == batch and figures["device_kib"] > 0 and figures["pinned_kib"] > 0, f"{where}: {figures}")
+                expect(figures["checksum"] == cpu["checksum"] and figures["equals_cpu"] is True, f"{where}: {figures}, the CPU {cpu}")
+    # So many frames that the CPU measures only some of them.
+    many = measure("--size", "40x36", "--model", "", "--features", "motion", "--frames", "60", "--resident")
+    expect(many["equals_cpu"] is True, f"60 frames: {many}")
+    check_error(1, ["130x98", "99x55", "scaled"], *SMALL, "--resident", "--dist-size", "99x55")
+
+
+if len(sys.argv) > 2:
+    check_gpu()
+else:
+    check_checksums()
+    check_stages()
+    check_files()
+    check_errors()
 for failure in failures:
     print(failure)
 sys.exit(1 if failures else 0)

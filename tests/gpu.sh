@@ -1,0 +1,169 @@
+#!/bin/bash
+# What is to be shown on a machine with an NVIDIA GPU; run by hand, and recorded in NEWS.md. See --help.
+set -uo pipefail
+
+usage() {
+  cat <<'END'
+usage: tests/gpu.sh [OPTION VALUE]... BUILD_FOLDER
+
+With BUILD_FOLDER/tests/hip_parity and BUILD_FOLDER/tools/vmafhip-bench, which may have been built on another machine
+and need nothing but the driver and tests/golden:
+
+  parity      all golden cases and 200 random ones, bit for bit against the scalar CPU code
+  speed       vmaf_v0.6.1 at 576x324, 1080p and 2160p, 8 and 10 bits: pictures in GPU memory, and uploaded
+  memcheck    six cases under CUDA's compute-sanitizer
+  racecheck   two small ones
+  initcheck   two small ones
+
+Every step has a time limit, and those after a failed one are done all the same. A summary comes last.
+
+  --seconds N     for all steps together (360)
+  --steps A,B     only these
+  --logs FOLDER   what the steps print in full (BUILD_FOLDER/gpu-logs)
+  --random N      so many random cases (200)
+  --seed S        of these (1)
+  --device N      the GPU (-1: any)
+
+Exit status: 0 all good, 1 a step failed or could not be done, 2 wrong usage.
+END
+}
+
+seconds=360 steps=parity,speed,memcheck,racecheck,initcheck logs='' random=200 seed=1 device=-1 build=''
+while (($#)); do
+  case $1 in
+    --seconds | --steps | --logs | --random | --seed | --device)
+      printf -v "${1#--}" '%s' "${2:?$1 needs a value}"
+      shift
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *) build=$1 ;;
+  esac
+  shift
+done
+parity=$build/tests/hip_parity bench=$build/tools/vmafhip-bench
+if [[ ! -x $parity || ! -x $bench ]]; then
+  echo "There is no $parity or no $bench; see --help" >&2
+  exit 2
+fi
+golden=$(cd "$(dirname "$0")" && pwd)/golden
+logs=${logs:-$build/gpu-logs}
+mkdir -p "$logs"
+deadline=$((SECONDS + seconds))
+summary=()
+failed=false
+
+# Runs a command for at most so many seconds, and as long as there is time at all. Its output goes to a file; its last
+# line, or the first that tells of a failure, to the summary.
+step() { # name, seconds, command...
+  local name=$1 limit=$2 left=$((deadline - SECONDS)) status=0 begin=$SECONDS line
+  shift 2
+  if ((left < 5)); then
+    summary+=("$name: not done, out of time")
+    failed=true
+    return 1
+  fi
+  if ((limit > left)); then limit=$left; fi
+  timeout --kill-after=5 "$limit" "$@" >"$logs/$name.txt" 2>&1 || status=$?
+  line=$(grep -m1 -E '^FAIL |ERROR SUMMARY: [1-9]|RACECHECK SUMMARY: [1-9]|not supported|hip_parity: ' "$logs/$name.txt" ||
+    grep -E 'cases|SUMMARY' "$logs/$name.txt" | tail -n 1 || true)
+  case $status in
+    0) summary+=("$name: good, $((SECONDS - begin)) s: $line") ;;
+    124 | 137) summary+=("$name: STOPPED after $limit s: $line") ;;
+    *) summary+=("$name: FAILED, status $status: $line") ;;
+  esac
+  echo "${summary[-1]}"
+  if ((status)); then failed=true; fi
+  return "$status"
+}
+
+wanted() { [[ ,$steps, == *,$1,* ]]; }
+
+# ---- parity ---------------------------------------------------------------------------------------------
+
+if wanted parity; then
+  step parity 150 "$parity" --golden "$golden" --device "$device" --random "$random" --seed "$seed" --seconds 135
+fi
+
+# ---- speed ----------------------------------------------------------------------------------------------
+
+# The value of a key in a line of JSON.
+value() { sed -n "s/.*\"$1\":\"\\{0,1\\}\\([^,}\"]*\\).*/\\1/p" <<<"$2"; }
+
+rows=()
+measure() { # size, depth, frames, memory, batch
+  local size=$1 depth=$2 frames=$3 memory=$4 batch=$5 left=$((deadline - SECONDS)) json status=0 equal
+  if ((left < 10)); then
+    rows+=("$(printf '%-10s %2s  %-8s %5s  not done, out of time' "$size" "$depth" "$memory" "$batch")")
+    failed=true
+    return
+  fi
+  json=$(timeout --kill-after=5 20 "$bench" --backend hip --device "$device" --size "$size" --depth "$depth" \
+    --frames "$frames" --warmup $((frames / 10)) "--$memory" --batch "$batch" 2>>"$logs/speed.txt") || status=$?
+  echo "$json" >>"$logs/speed.txt"
+  if ((status)); then
+    rows+=("$(printf '%-10s %2s  %-8s %5s  FAILED, status %d: %s' "$size" "$depth" "$memory" "$batch" "$status" \
+      "$(tail -n 2 "$logs/speed.txt" | head -n 1)")")
+    failed=true
+    return
+  fi
+  equal=$(value equals_cpu "$json")
+  if [[ $equal != true ]]; then failed=true; fi
+  rows+=("$(printf '%-10s %2s  %-8s %5s %9.0f  %7.3f %7.3f  %9.4f  %6d  %s' "$size" "$depth" "$memory" "$batch" \
+    "$(value fps "$json")" "$(sed -n 's/.*"p50":\([0-9.e-]*\).*/\1/p' <<<"$json")" \
+    "$(sed -n 's/.*"p99":\([0-9.e-]*\).*/\1/p' <<<"$json")" "$(value cpu_ms_per_frame "$json")" \
+    $(($(value device_kib "$json") / 1024)) "$equal")")
+  echo "${rows[-1]}"
+}
+
+if wanted speed; then
+  : >"$logs/speed.txt"
+  # Size, depth, frames for about half a second, batches.
+  while read -r size depth frames batches; do
+    for memory in resident upload; do
+      for batch in $batches; do measure "$size" "$depth" "$frames" "$memory" "$batch"; done
+    done
+  done <<'END'
+576x324 8 30000 0 1 8 32
+1920x1080 8 6000 0 1 4 16
+1920x1080 10 4000 0 1 4
+3840x2160 8 1600 0 1 4
+3840x2160 10 1200 0 1 4
+END
+fi
+
+# ---- compute-sanitizer ----------------------------------------------------------------------------------
+
+sanitizer=$(PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer command -v compute-sanitizer || true)
+check() { # tool, seconds, cases, arguments of the tool...
+  local tool=$1 limit=$2 cases=$3
+  shift 3
+  if ! wanted "$tool"; then return; fi
+  if [[ -z $sanitizer ]]; then
+    summary+=("$tool: not done, there is no compute-sanitizer")
+    failed=true
+    return
+  fi
+  step "$tool" "$limit" "$sanitizer" --tool "$tool" --error-exitcode 9 "$@" \
+    "$parity" --golden "$golden" --device "$device" --seed "$seed" --frames 2 --cases "$cases"
+}
+check memcheck 80 tiny64-blur-8,tiny-odd-block-8,odd-freeze-10,cif-blur-16,grain-444-8,noise-422-10
+check racecheck 60 tiny64-blur-8,odd-freeze-10
+check initcheck 60 tiny64-blur-8,odd-freeze-10
+
+# ---- all of it ------------------------------------------------------------------------------------------
+
+echo
+echo "== $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 || true), $SECONDS s in all"
+if ((${#rows[@]})); then
+  printf '%-10s %2s  %-8s %5s %9s  %7s %7s  %9s  %6s  %s\n' size '' pictures batch frames/s p50/ms p99/ms CPU-ms MiB 'bits as CPU'
+  printf '%s\n' "${rows[@]}"
+fi
+if ((${#summary[@]})); then printf '%s\n' "${summary[@]}"; fi
+if $failed; then
+  echo "NOT all good; $logs has the rest"
+  exit 1
+fi
+echo "all good"
