@@ -264,14 +264,15 @@ Function Device::function(const char *stem, const char *name) const {
   return function;
 }
 
+// Set even where it is current already: a thread that never chose has the first device by HIP, and none by CUDA.
 CurrentDevice::CurrentDevice(const Device &device) noexcept : api_(device.api()) {
   void *const wanted = device.context_->handle;
-  if (api_.get_current(&before_) != 0 || before_ == wanted) return;
-  changed_ = api_.set_current(wanted) == 0;
+  const bool known = api_.get_current(&before_) == 0;
+  restores_ = api_.set_current(wanted) == 0 && known && before_ != wanted;
 }
 
 CurrentDevice::~CurrentDevice() {
-  if (changed_) (void)api_.set_current(before_);
+  if (restores_) (void)api_.set_current(before_);
 }
 
 Event::Event(const Device &device, Use use) : device_(&device) {

@@ -89,7 +89,7 @@ class CurrentDevice {
  private:
   const Api &api_;
   void *before_ = nullptr;
-  bool changed_ = false;
+  bool restores_ = false;
 };
 
 // Launch dimensions.
