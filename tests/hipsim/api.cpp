@@ -33,7 +33,8 @@ int enter(Call call, const Body &body) {
 template <class Body>
 int enter_device(Call call, const char *name, const Body &body) {
   if (!device_was_set) {
-    injected_failure(call);
+    // Who was not let choose one is not to blame for having none.
+    if (const int error = injected_failure(call)) return remember(error);
     return remember(report(kErrorInvalidContext, std::string(name) +
                                                      "() in a thread that never called hipSetDevice(); "
                                                      "CUDA's driver would refuse"));

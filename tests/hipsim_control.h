@@ -1,0 +1,47 @@
+// The simulated runtime as tests use it: how it behaves, what it found, what is left.
+#pragma once
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace vmafhip::test {
+
+// Of the library that VMAFHIP_HIP_LIBRARY names, tests/hipsim/control.h.
+class HipSim {
+ public:
+  HipSim() : library_(open()) {}
+
+  // Everything as it was at the beginning, and then `settings`.
+  void reset(const std::string &settings) {
+    call<void()>("hipsim_reset")();
+    configure("warp=32 schedule=forward streams=lazy devices=1 memory=2G " + settings);
+  }
+  void configure(const std::string &settings) {
+    if (!call<bool(const char *)>("hipsim_configure")(settings.c_str()))
+      throw std::invalid_argument("hipsim: " + settings);
+  }
+  unsigned leaks() const { return call<unsigned()>("hipsim_leaks")(); }
+  // The last of what the checks found; "" for nothing.
+  std::string reports() const {
+    return call<unsigned()>("hipsim_reports")() == 0 ? "" : call<const char *()>("hipsim_last_report")();
+  }
+
+ private:
+  static void *open() {
+    const char *path = std::getenv("VMAFHIP_HIP_LIBRARY");
+    void *library = path ? ::dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (!library) throw std::runtime_error("VMAFHIP_HIP_LIBRARY does not name the simulated runtime");
+    return library;
+  }
+  template <class Function>
+  Function *call(const char *name) const {
+    void *symbol = ::dlsym(library_, name);
+    if (!symbol) throw std::runtime_error(std::string("the simulated runtime has no ") + name);
+    return reinterpret_cast<Function *>(symbol);
+  }
+  void *library_;
+};
+
+}  // namespace vmafhip::test
