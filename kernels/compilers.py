@@ -25,7 +25,8 @@ import sys
 # and later.
 HIP_ARGUMENTS = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-O3", "-std=c++20", "-ffp-contract=off",
                  "-mcode-object-version=4", "-Wall", "-Wextra"]  # fmt: skip
-NVIDIA_ARGUMENTS = ["-x", "cu", "-O3", "-std=c++20", "--fmad=false", "-Xptxas", "--warn-on-spills"]
+# As in clang, constexpr functions are for host and device.
+NVIDIA_ARGUMENTS = ["-x", "cu", "-O3", "-std=c++20", "--fmad=false", "--expt-relaxed-constexpr", "-Xptxas", "--warn-on-spills"]
 
 HIP_HELP = (
     "AMD kernels need clang 15 or newer with lld, HIP's headers and device libraries: install ROCm, or on Debian 12 "

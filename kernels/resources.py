@@ -131,7 +131,8 @@ def amd_kernels(path):
 
 
 def nvidia_kernels(nvcc, arch, root, source):
-    command = [nvcc, "-x", "cu", "-cubin", f"-arch=sm_{arch}", "-O3", "-std=c++20", "--fmad=false", "-Xptxas", "-v", "-I", root, "-o", os.devnull, source]  # fmt: skip
+    command = [nvcc, "-x", "cu", "-cubin", f"-arch=sm_{arch}", "-O3", "-std=c++20", "--fmad=false", "--expt-relaxed-constexpr",
+               "-Xptxas", "-v", "-I", root, "-o", os.devnull, source]  # fmt: skip
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
