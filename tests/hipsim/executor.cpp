@@ -1,5 +1,7 @@
 #include "tests/hipsim/executor.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -131,6 +133,9 @@ void release_block(Block &block) {
 
 // All have come.
 void complete_operation(Warp &warp) {
+  // What lanes give that have left or never were.
+  for (unsigned i = 0; i < lane->warp_size && count_bits(warp.live) < static_cast<int>(lane->warp_size); ++i)
+    if (!(warp.live >> i & 1)) fill_with_garbage(&warp.in_use[i], sizeof(Slot));
   if (warp.complete) warp.complete(warp, warp.in_use);
   warp.ready |= warp.operating;
   warp.operating = 0;
@@ -157,8 +162,6 @@ void run_thread() {
   Warp &warp = *me->warp;
   Block &block = *warp.block;
   warp.live &= ~(uint64_t{1} << me->number);
-  // What others get that ask this lane from now on.
-  for (auto &slots : warp.slots) fill_with_garbage(&slots[me->number], sizeof(Slot));
   --block.live;
   if (block.live && block.waiting == block.live) {
     release_block(block);
@@ -180,8 +183,6 @@ void run_block(Block &block) {
     warp.live = warp.ready = warp.lanes == 64 ? ~uint64_t{0} : (uint64_t{1} << warp.lanes) - 1;
     warp.operating = 0;
     warp.block = &block;
-    for (auto &slots : warp.slots)
-      for (unsigned i = warp.lanes; i < block.warp_size; ++i) fill_with_garbage(&slots[i], sizeof(Slot));
   }
   const Index &size = block.launch->block;
   Index thread{0, 0, 0};
@@ -243,6 +244,7 @@ class Pool {
     unwatch_signals();
   }
 
+  pid_t process() const { return process_; }
   unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
 
   std::optional<Fault> run(const Launch &launch) {
@@ -317,6 +319,7 @@ class Pool {
     }
   }
 
+  const pid_t process_ = getpid();
   std::mutex mutex_;
   std::condition_variable changed_, done_;
   const Launch *launch_ = nullptr;
@@ -432,7 +435,8 @@ std::optional<Fault> run(const Launch &launch) {
 }
 
 void stop_executor() {
-  delete pool;
+  // A copy of this process by fork() has none of its threads.
+  if (pool && pool->process() == getpid()) delete pool;
   pool = nullptr;
 }
 

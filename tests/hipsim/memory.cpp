@@ -88,7 +88,7 @@ std::string describe(const Memory &m, uint64_t address, uint64_t bytes) {
     const Allocation &a = live->second;
     const std::string what = std::to_string(a.bytes) + " bytes of " + name_of(a.kind) + " memory";
     const uint64_t end = live->first + a.bytes;
-    if (a.kind != MemoryKind::device && address < end)
+    if (a.kind != MemoryKind::device && address + bytes <= end)
       return access + " are " + std::string(name_of(a.kind)) + " host memory, not the device's";
     return access + " reach " + std::to_string(address + bytes - end) + " bytes past the end of " + what;
   }

@@ -13,8 +13,11 @@ std::vector<const Image *> &images() {
   return *images;
 }
 
+const pid_t process = getpid();
+
 // Runs late, after the program's own objects are gone.
 [[gnu::destructor]] void end() {
+  if (getpid() != process) return;  // a copy by fork(), which owns nothing here
   stop_executor();
   unsigned count = 0;
   const std::string text = leaks(&count);
