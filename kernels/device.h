@@ -9,7 +9,6 @@
 //
 // Arithmetic for which GPUs differ in what is quick: kernels/numbers.h.
 #pragma once
-#define GPU_DEVICE_CODE 1
 
 #if defined(GPU_SIMULATED)
 #include <simt.h>  // tests/hipsim: threadIdx and its like, GPU_KERNEL, GPU_SHARED, barriers, shuffles, atomics
@@ -47,7 +46,13 @@ GPU_FN T *DeviceAddress<T>::get(uint64_t count) const {
 #else
 template <class T>
 GPU_FN T *DeviceAddress<T>::get(uint64_t) const {
-  return reinterpret_cast<T *>(value);
+#if defined(__HIP__)
+  // On the way through the address space of global memory: instructions for addresses of any kind are slower and keep the
+  // order with accesses to the block's memory.
+  return (T *)reinterpret_cast<__attribute__((address_space(1))) T *>(value);
+#else
+  return value;
+#endif
 }
 
 GPU_FN void gpu_sync() { __syncthreads(); }

@@ -1,0 +1,327 @@
+// VIF in kernels, scale 0 of 8 bits, with both filters on matrix units. A warp of 32 walks along a strip of 16 rows, 32
+// columns a step.
+//
+// Both filters are products with one band matrix of taps, 16 x 32: outputs n to n + 15 from inputs n - 8 to n + 23. Matrix
+// units multiply bytes, so taps and values are cut into bytes, and the products of bytes of equal weight are summed up.
+//   Columns: rows x columns = taps (16 x 32) * picture (32 rows x 8 columns).
+//   Rows:    columns x rows = taps (16 x 32) * column sums (32 columns x 8 rows).
+// Of which column of the picture is column n of a product, there is a choice: it is 4 (n / 2) + 16 (n % 2) + j for the j-th
+// of the four products of a step. A lane g = lane / 4, q = lane % 4 then gives four neighbouring columns of the picture,
+// a word of each row, and gets the sums of rows g and g + 8 at columns 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3: cut
+// into bytes and put together by fours, exactly its part of the row products' operands. No lane needs what another has.
+//
+// The row products of a step end 8 columns before its last and begin 8 columns before its first: they take the right-hand
+// half of the step before as well.
+#pragma once
+#include "kernels/tile.h"
+#include "kernels/vif_statistics.h"
+
+#if defined(GPU_HAS_MMA_U8)
+namespace vmafhip {
+
+// A lane's part of the band matrices: bytes of the 17 taps; of the next scale's 9 taps the low bytes of 8 even outputs in
+// rows 0 to 7, the high bytes in rows 8 to 15.
+struct alignas(16) VifBands {
+  uint32_t low[4], high[4], half[4];
+};
+struct VifLaneBands {
+  VifBands lane[32];
+};
+constexpr VifLaneBands vif_lane_bands() {
+  VifLaneBands bands = {};
+  for (int lane = 0; lane < 32; lane++)
+    for (int word = 0; word < 4; word++)
+      for (int byte = 0; byte < 4; byte++) {
+        const int g = lane / 4, q = lane % 4, output = g + 8 * (word % 2),
+                  input = 4 * q + byte + 16 * (word / 2);
+        const int tap = input - output, half_tap = input - 2 * g - 4;
+        const uint32_t weight = tap < 0 || tap > 16 ? 0 : kVifTaps[0][tap];
+        const uint32_t half_weight = half_tap < 0 || half_tap > 8 ? 0 : kVifTaps[1][half_tap];
+        bands.lane[lane].low[word] |= (weight & 255) << 8 * byte;
+        bands.lane[lane].high[word] |= weight >> 8 << 8 * byte;
+        bands.lane[lane].half[word] |= (word % 2 ? half_weight >> 8 : half_weight & 255) << 8 * byte;
+      }
+  return bands;
+}
+VMAFHIP_TABLE VifLaneBands kVifLaneBands = vif_lane_bands();
+
+// A picture as a lane reads it: 8 rows, 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3 from 8 above the strip on.
+struct VifMatrixRows {
+  const uint8_t *plane;
+  uint32_t offset[8];  // the host sees to it that these fit: vif_matrix_takes()
+  bool words;          // rows lie at multiples of 4 bytes
+};
+
+GPU_FN VifMatrixRows vif_matrix_rows(const DevicePlane &plane, int width, int height, int y0) {
+  const uint32_t stride = static_cast<uint32_t>(plane.stride);
+  const int q = gpu_lane() & 3;
+  VifMatrixRows rows;
+  rows.plane = plane.data.get(static_cast<uint64_t>(height - 1) * stride + static_cast<uint32_t>(width));
+#pragma unroll
+  for (int i = 0; i < 8; i++)
+    rows.offset[i] =
+        static_cast<uint32_t>(tile_mirror(y0 - 8 + 4 * q + (i & 3) + 4 * (i & 4), height)) * stride;
+  rows.words = plane.data.is_aligned(4) && plane.stride % 4 == 0;
+  return rows;
+}
+
+// Operands of the column products: of each half of the rows, for each of four columns from x on a word of four rows.
+GPU_FN void vif_matrix_load(const VifMatrixRows &rows, int width, int x, bool inside, uint32_t (*out)[4]) {
+  uint32_t row[8];
+  if (inside && rows.words) {
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+      row[i] = *reinterpret_cast<const uint32_t *>(rows.plane + (rows.offset[i] + static_cast<uint32_t>(x)));
+  } else {
+    uint32_t at[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) at[k] = static_cast<uint32_t>(tile_mirror(x + k, width));
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      row[i] = 0;
+#pragma unroll
+      for (int k = 0; k < 4; k++)
+        row[i] |= static_cast<uint32_t>(rows.plane[rows.offset[i] + at[k]]) << 8 * k;
+    }
+  }
+  gpu_transpose_bytes(row, out[0]);
+  gpu_transpose_bytes(row + 4, out[1]);
+}
+
+// Four bytes of a word made ready for products of byte by byte, two at a time.
+struct VifBytes {
+  uint32_t b0, b1, b2, b3;  // each by itself
+  uint32_t high2, high3;    // b2 and b3 in bits 16 to 23
+};
+GPU_FN VifBytes vif_bytes(uint32_t word) {
+  return {word & 255, gpu_permute(word, 0, 0x4441), gpu_permute(word, 0, 0x4442),
+          word >> 24, word & 0x00ff0000u,           gpu_permute(word, 0, 0x4344)};
+}
+// Products of the bytes of two words, low bytes of the four in one word and high bytes in another.
+GPU_FN void vif_byte_products(const VifBytes &a, const VifBytes &b, uint32_t *low, uint32_t *high) {
+  const uint32_t even = a.b2 * b.high2 + a.b0 * b.b0, odd = a.b3 * b.high3 + a.b1 * b.b1;
+  *low = gpu_permute(even, odd, 0x6240);
+  *high = gpu_permute(even, odd, 0x7351);
+}
+
+// Row sums, [left and right 16 columns][upper and lower 8 rows]: of each a lane has columns g and g + 8 from 8 left of the
+// step on, at rows 2q and 2q + 1.
+using VifRowSums = uint32_t[2][2][4];
+
+// Row sums of column sums of two bytes, which do not exceed 2^32. `now`: operands of this step, [rows][columns][byte];
+// `before`: right-hand columns of the step before, [rows][byte].
+GPU_FN void vif_matrix_mean(const VifBands &bands, const uint32_t (*now)[2][2], const uint32_t (*before)[2],
+                            VifRowSums out) {
+#pragma unroll
+  for (int columns = 0; columns < 2; columns++)
+#pragma unroll
+    for (int rows = 0; rows < 2; rows++) {
+      uint32_t sums[3][4] = {};  // by weight: 1, 2^8, 2^16
+#pragma unroll
+      for (int byte = 0; byte < 2; byte++) {
+        const uint32_t left = columns ? now[rows][0][byte] : before[rows][byte];
+        const uint32_t right = now[rows][columns][byte];
+        gpu_mma_u8(sums[byte], bands.low, left, right);
+        gpu_mma_u8(sums[byte + 1], bands.high, left, right);
+      }
+#pragma unroll
+      for (int i = 0; i < 4; i++) out[columns][rows][i] = sums[0][i] + (sums[1][i] << 8) + (sums[2][i] << 16);
+    }
+}
+
+// Row sums of the column sums of squares or products, (sum + 2^15) >> 16. Operands of the column products: `low` and
+// `high` bytes, [rows][column]. `kept`: this thread's right-hand columns of the step before, replaced by this one's.
+GPU_FN void vif_matrix_moment(const VifBands &bands, const uint32_t (*low)[4], const uint32_t (*high)[4],
+                              Words4 *kept, VifRowSums out) {
+  uint32_t before[2][4], columns_of[4][4], now[2][2][4];
+#pragma unroll
+  for (int rows = 0; rows < 2; rows++) {
+    const Words4 words = kept[rows * kVifMatrixThreads];
+    before[rows][0] = words.x;
+    before[rows][1] = words.y;
+    before[rows][2] = words.z;
+    before[rows][3] = words.w;
+  }
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    uint32_t sums[3][4] = {};
+    gpu_mma_u8(sums[0], bands.low, low[0][j], low[1][j]);
+    gpu_mma_u8(sums[1], bands.high, low[0][j], low[1][j]);
+    gpu_mma_u8(sums[2], bands.high, high[0][j], high[1][j]);
+    gpu_mma_u8(sums[1], bands.low, high[0][j], high[1][j]);
+#pragma unroll
+    for (int i = 0; i < 4; i++) columns_of[i][j] = sums[0][i] + (sums[1][i] << 8) + (sums[2][i] << 16);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++) gpu_transpose_bytes(columns_of[i], now[i >> 1][i & 1]);
+#pragma unroll
+  for (int columns = 0; columns < 2; columns++)
+#pragma unroll
+    for (int rows = 0; rows < 2; rows++) {
+      uint32_t sums[5][4] = {{32768, 32768, 32768, 32768}};  // by weight: 1 to 2^32
+#pragma unroll
+      for (int byte = 0; byte < 4; byte++) {
+        const uint32_t left = columns ? now[rows][0][byte] : before[rows][byte];
+        const uint32_t right = now[rows][columns][byte];
+        gpu_mma_u8(sums[byte], bands.low, left, right);
+        gpu_mma_u8(sums[byte + 1], bands.high, left, right);
+      }
+      // A sum of byte products is below 32 * 255 * 255 < 2^21: the first two fit 2^30.
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        out[columns][rows][i] =
+            sums[2][i] + ((sums[0][i] + (sums[1][i] << 8)) >> 16) + (sums[3][i] << 8) + (sums[4][i] << 16);
+    }
+#pragma unroll
+  for (int rows = 0; rows < 2; rows++)
+    kept[rows * kVifMatrixThreads] =
+        Words4{now[rows][1][0], now[rows][1][1], now[rows][1][2], now[rows][1][3]};
+}
+
+// Right-hand columns of the step before, for means under both windows.
+struct VifKeptMeans {
+  uint32_t mean[2][2] = {}, half[2] = {};
+};
+
+// Means of one picture from the operands of its column products, and its samples of the next scale, where `half` is not
+// null and `live`; their first column is `half_x`, their first row `half_y`.
+GPU_FN void vif_matrix_means(const VifArgs &args, const VifBands &bands, const uint32_t (*picture)[4],
+                             DeviceAddress<uint16_t> half, bool live, int half_x, int half_y,
+                             VifKeptMeans *kept, VifRowSums out) {
+  uint32_t column_means[4][4], half_means[2][4], now[2][2][2], half_now[2][2];
+#pragma unroll
+  for (int j = 0; j < 4; j++) {
+    uint32_t low[4] = {128, 128, 128, 128}, high[4] = {}, even[4] = {128, 128};
+    gpu_mma_u8(low, bands.low, picture[0][j], picture[1][j]);
+    gpu_mma_u8(high, bands.high, picture[0][j], picture[1][j]);
+    gpu_mma_u8(even, bands.half, picture[0][j], picture[1][j]);
+#pragma unroll
+    for (int i = 0; i < 4; i++) column_means[i][j] = (low[i] + (high[i] << 8)) >> 8;
+    half_means[0][j] = (even[0] + (even[2] << 8)) >> 8;
+    half_means[1][j] = (even[1] + (even[3] << 8)) >> 8;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++) gpu_transpose_low_bytes(column_means[i], now[i >> 1][i & 1]);
+  gpu_transpose_low_bytes(half_means[0], half_now[0]);
+  gpu_transpose_low_bytes(half_means[1], half_now[1]);
+
+  vif_matrix_mean(bands, now, kept->mean, out);
+#pragma unroll
+  for (int byte = 0; byte < 2; byte++) {
+    kept->mean[0][byte] = now[0][1][byte];
+    kept->mean[1][byte] = now[1][1][byte];
+  }
+#pragma unroll
+  for (int columns = 0; columns < 2; columns++) {
+    uint32_t sums[2][4] = {};
+#pragma unroll
+    for (int byte = 0; byte < 2; byte++)
+      gpu_mma_u8(sums[byte], bands.half, columns ? half_now[0][byte] : kept->half[byte],
+                 half_now[columns][byte]);
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      const int x = half_x + 8 * columns, y = half_y + i;
+      if (live && half && static_cast<uint32_t>(x) < static_cast<uint32_t>(args.width / 2) &&
+          y < args.height / 2)
+        *(half + static_cast<uint32_t>(y * args.half_stride + x)).get() = static_cast<uint16_t>(
+            (sums[0][i] + ((sums[0][2 + i] + sums[1][i]) << 8) + (sums[1][2 + i] << 16) + 32768) >> 16);
+    }
+  }
+  kept->half[0] = half_now[1][0];
+  kept->half[1] = half_now[1][1];
+}
+
+// The kernel. Block (x, y, z): strip y, the x-th four times `steps` steps of it, pair z.
+GPU_FN void vif_matrix(const VifArgs &args) {
+  GPU_SHARED Words4 log_table_words[kVifFoldedEntries / 8];
+  GPU_SHARED VifWarpSums<kVifMatrixThreads> warp_sums;
+  // What a thread keeps for itself. In registers, the loops over moments and pixels would have to be unrolled, and the code
+  // would exceed the instruction cache.
+  GPU_SHARED Words4 kept_moments[3][2][kVifMatrixThreads], statistics[3][4][kVifMatrixThreads];
+  const int thread = static_cast<int>(threadIdx.x), lane = thread & 31, g = lane >> 2, q = lane & 3;
+  const VifPair &pair = args.pairs[blockIdx.z];
+  const int y0 = static_cast<int>(blockIdx.y) * kVifMatrixRows;
+  const int first = (static_cast<int>(blockIdx.x) * (kVifMatrixThreads / 32) + (thread >> 5)) * args.steps;
+  const int end = smaller(first + args.steps, vif_matrix_steps(args.width));
+  vif_load_log_table<kVifMatrixThreads>(args.log_table, log_table_words);
+  gpu_sync();
+  const uint16_t *log_table = reinterpret_cast<const uint16_t *>(log_table_words);
+  const int log2_gain = args.gain_limit >= 2 ? 1 : 0;
+
+  for (int i = 0; i < 6; i++) kept_moments[i >> 1][i & 1][thread] = Words4{0, 0, 0, 0};
+  const VifBands bands = kVifLaneBands.lane[lane];
+  const VifMatrixRows ref_rows = vif_matrix_rows(pair.planes.ref, args.width, args.height, y0);
+  const VifMatrixRows dist_rows = vif_matrix_rows(pair.planes.dist, args.width, args.height, y0);
+  VifKeptMeans kept[2];
+  VifThreadSums sums;
+
+  // The step before the first gives nothing but what the first needs of it.
+  for (int step = first - 1; step < end; step++) {
+    const int x0 = 32 * step, x = x0 + 4 * (g >> 1) + 16 * (g & 1);
+    const bool inside = x0 >= 0 && x0 + 32 <= args.width, live = step >= first;
+    uint32_t pictures[2][2][4];
+    VifRowSums means[2];
+    vif_matrix_load(ref_rows, args.width, x, inside, pictures[0]);
+    vif_matrix_load(dist_rows, args.width, x, inside, pictures[1]);
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      vif_matrix_means(args, bands, pictures[i], i == 0 ? pair.half_ref : pair.half_dist, live,
+                       (x0 - 8) / 2 + g, y0 / 2 + 2 * q, &kept[i], means[i]);
+    }
+#pragma unroll 1
+    for (int p = 0; p < 3; p++) {  // squares of the reference, of the distorted picture, products
+      uint32_t low[2][4], high[2][4];
+      VifRowSums moments;
+#pragma unroll
+      for (int rows = 0; rows < 2; rows++)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+          vif_byte_products(vif_bytes(p == 1 ? pictures[1][rows][j] : pictures[0][rows][j]),
+                            vif_bytes(p == 0 ? pictures[0][rows][j] : pictures[1][rows][j]), &low[rows][j],
+                            &high[rows][j]);
+      vif_matrix_moment(bands, low, high, &kept_moments[p][0][thread], moments);
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        const uint32_t *ref = means[0][i >> 1][i & 1], *dist = means[1][i >> 1][i & 1];
+        uint32_t s[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+          s[k] = moments[i >> 1][i & 1][k] -
+                 gpu_rounded_high(p == 1 ? dist[k] : ref[k], p == 0 ? ref[k] : dist[k]);
+        statistics[p][i][thread] = Words4{s[0], s[1], s[2], s[3]};
+      }
+    }
+    if (!live) continue;
+
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) {
+      const Words4 r = statistics[0][i][thread], d = statistics[1][i][thread], c = statistics[2][i][thread];
+      const uint32_t ref[4] = {r.x, r.y, r.z, r.w}, dist[4] = {d.x, d.y, d.z, d.w},
+                     cross[4] = {c.x, c.y, c.z, c.w};
+      const int left = x0 - 8 + 16 * (i >> 1) + g, top = y0 + 8 * (i & 1) + 2 * q;
+      uint32_t unsure = 0;
+#pragma unroll
+      for (int k = 0; k < 4; k++) {
+        const int px = left + 8 * (k >> 1), py = top + (k & 1);
+        const bool in_plane = px >= 0 && px < args.width && py < args.height;
+        const VifPixel pixel = {static_cast<int32_t>(ref[k]), static_cast<int32_t>(dist[k]),
+                                static_cast<int32_t>(cross[k])};
+        unsure |= static_cast<uint32_t>(vif_add_pixel(log_table, pixel, in_plane, log2_gain, &sums)) << k;
+      }
+      if (unsure == 0) continue;
+#pragma unroll 1
+      for (int k = 0; k < 4; k++) {
+        const auto of = [&](int p) {
+          return reinterpret_cast<const int32_t *>(&statistics[p][i][thread])[k];
+        };
+        if (unsure >> k & 1)
+          sums.num_log +=
+              static_cast<uint32_t>(vif_gain_exact(log_table, of(0), of(1), of(2), args.gain_limit));
+      }
+    }
+  }
+  vif_add_to_sums<kVifMatrixThreads>(sums, warp_sums, pair);
+}
+
+}  // namespace vmafhip
+#endif

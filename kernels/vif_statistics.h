@@ -1,0 +1,152 @@
+// VIF in kernels: from variances and covariance of pixels to the sums of logarithms. The results are those of
+// vif_add_reference() and vif_add_distorted() (engine/arith/vif.h), whose doubles all but few pixels do without.
+#pragma once
+#include "engine/arith/vif.h"
+#include "kernels/numbers.h"
+#include "kernels/vif_args.h"
+
+namespace vmafhip {
+
+constexpr int kVifLogBias = kGpuLeadingBias >> 4;
+
+// 2048 * (log2(v) - 15) + 30720 = vif_log2(v), plus kVifLogBias; 0 < v < 2^32.
+GPU_FN int32_t vif_folded_log2(const uint16_t *folded, uint32_t v) {
+  const uint32_t leading = gpu_leading16(v);
+  return static_cast<int32_t>(((leading >> 15 << 14) + folded[(leading >> 3) & 4095] + (leading & 7)) >> 3);
+}
+
+// The difference of logarithms that vif_add_distorted() adds, in its doubles. Cold code.
+GPU_NOINLINE int32_t vif_gain_exact(const uint16_t *folded, int32_t ref, int32_t dist, int32_t cross,
+                                    double gain_limit) {
+  double gain = cross / (ref + kVifEpsilon);
+  const int32_t residue = larger(static_cast<int32_t>(dist - gain * cross), 0);
+  gain = smaller(gain, gain_limit);
+  const uint32_t noise = static_cast<uint32_t>(residue + kVifNoise);
+  uint64_t signal = static_cast<uint64_t>(static_cast<int64_t>((gain * gain) * ref)) + noise;
+  // The leading 16 bits stay when others are shifted out.
+  int32_t octaves = 0;
+  for (; signal >> 32; signal >>= 1) octaves += 2048;
+  return vif_folded_log2(folded, static_cast<uint32_t>(signal)) + octaves - vif_folded_log2(folded, noise);
+}
+
+// The same in integers, for gains that are not limited and do not exceed 2^log2_gain, 1 or 2; *sure tells whether the
+// result is what doubles give. Without branches, so that the pixels of a thread overlap. ref >= kVifNoise; all arguments
+// below 2^30.1.
+//
+// Let T = cross^2 / ref, the part of the distorted variance that the reference explains. With gain = cross / (ref + e),
+// e = kVifEpsilon = 6.6e-6, vif_add_distorted() has
+//   gain * cross      = T - b,   b  <= T * e / ref     = (cross / ref)^2 * e     < 2^-15,
+//   gain * gain * ref = T - b',  b' <= 2 * T * e / ref = 2 * (cross / ref)^2 * e < 2^-14,
+// both with roundings of at most six operations, 6 * 2^-53 relative, below 2^-19 as T < 2^31.1. Let I = floor(T).
+//  1. T is 2^-12 - 2^-17 or more away from every integer: no bias and no rounding takes it across one. Hence
+//       trunc(gain^2 * ref) = I,   trunc(dist - gain * cross) = dist - I - 1 where that is not negative.
+//  2. T is an integer, cross >= ref / 8 and T < 2^28: b' >= 2 / 64 * e = 2.0e-7 is more than the roundings of
+//     6 * 2^-53 * 2^28 = 1.8e-7, so gain^2 * ref is below T: its integer part is T - 1. dist - gain * cross is dist - T
+//     or, before its own rounding, a little more, with the integer part dist - T. So 1. holds with I = T - 1.
+//  3. Elsewhere nothing is said.
+// How I is found: `quotient` = cross * (1 / ref) * cross in floats. Reciprocal and five roundings, 7 * 2^-24 relative,
+// make it at most 2^9.8 wrong at T = 2^31: the remainder stays below cross^2 * 7 * 2^-24 < 2^39, which leaves 31 bits and
+// sign after the shift by 8. Half a unit and the float's error of 2^-12 later it lies within +-0.51 * ref, and one
+// conditional addition makes it the remainder of the floor. Larger T yield numbers that are not used.
+GPU_FN int32_t vif_gain(const uint16_t *folded, int32_t ref, int32_t dist, int32_t cross, int log2_gain,
+                        bool *sure) {
+  const uint32_t divisor = static_cast<uint32_t>(ref);
+  const float reciprocal = gpu_reciprocal(static_cast<float>(ref)), factor = static_cast<float>(cross);
+  uint32_t quotient = gpu_truncate(factor * reciprocal * factor);
+  const uint64_t remainder =
+      static_cast<uint64_t>(static_cast<uint32_t>(cross)) * static_cast<uint32_t>(cross) -
+      static_cast<uint64_t>(quotient) * divisor;
+  const int32_t correction =
+      gpu_nearest(static_cast<float>(static_cast<int32_t>(remainder >> 8)) * (reciprocal * 256.0f));
+  int32_t left =
+      static_cast<int32_t>(static_cast<uint32_t>(remainder) - static_cast<uint32_t>(correction) * divisor);
+  const bool below = left < 0;
+  quotient = quotient + static_cast<uint32_t>(correction) - below;
+  left = below ? left + ref : left;
+
+  const uint32_t margin = divisor >> 12;
+  const bool whole = left == 0 && cross >= ref >> 3 && quotient < 1u << 28;
+  *sure = (static_cast<uint32_t>(left) - margin < divisor - 2 * margin || whole) &&
+          static_cast<uint32_t>(cross) <= divisor << log2_gain;
+  const int32_t part = static_cast<int32_t>(quotient) - whole;
+  const uint32_t noise = static_cast<uint32_t>(larger(dist - part - 1, 0) + kVifNoise);
+  return vif_folded_log2(folded, noise + static_cast<uint32_t>(part)) - vif_folded_log2(folded, noise);
+}
+
+// VifScaleSums of a thread. A pixel adds at most 2048 * 27 < 2^16 to either logarithm (the limit of 100 lets the
+// signal reach 2^43.3, and noise is 2^17 or more).
+struct VifThreadSums {
+  uint32_t num_log = 0, den_log = 0, den_low = 0;
+  uint64_t num_low = 0;
+};
+
+// A pixel's three statistics as filters leave them: `dist` may be negative.
+struct VifPixel {
+  int32_t ref, dist, cross;
+};
+
+// Adds a pixel that is `live`, that is, of the plane. True if its numerator is left to vif_gain_exact().
+GPU_FN bool vif_add_pixel(const uint16_t *folded, VifPixel pixel, bool live, int log2_gain,
+                          VifThreadSums *sums) {
+  const bool low = pixel.ref < kVifNoise;
+  const int32_t ref = low ? kVifNoise : pixel.ref, dist = larger(pixel.dist, 0);
+  const bool explained = live && !low && pixel.cross > 0 && dist > 0;
+  bool sure;
+  const int32_t den =
+      vif_folded_log2(folded, static_cast<uint32_t>(kVifNoise + ref)) - 2048 * 17 - kVifLogBias;
+  const int32_t num = vif_gain(folded, ref, dist, pixel.cross, log2_gain, &sure);
+  sums->den_log += live && !low ? static_cast<uint32_t>(den) : 0;
+  sums->num_log += explained && sure ? static_cast<uint32_t>(num) : 0;
+  // The factor makes it one multiply-add where those are 64 bits wide.
+  sums->num_low += static_cast<uint64_t>(live && low ? static_cast<uint32_t>(dist) : 0) * 1u;
+  sums->den_low += live && low;
+  return explained && !sure;
+}
+
+// Sums of a block's warps.
+template <int kThreads>
+struct VifWarpSums {
+  static constexpr int kMostWarps = kThreads / 32;
+  uint32_t num_log[kMostWarps], den_log[kMostWarps], den_low[kMostWarps];
+  uint32_t num_low[2][kMostWarps];  // low 16 bits, and the rest
+};
+
+// Adds what the threads of a block have to the pair's sums; all threads of the block call it. A warp has summed 2^14 pixels
+// at most (32 lanes, kVifMostMatrixSteps steps, 16 pixels each): in 32 bits there is room for 2^16 of each of them in the
+// logarithms, and for num_low's upper part, 2^(30.1 - 16) of each.
+template <int kThreads>
+GPU_FN void vif_add_to_sums(const VifThreadSums &own, VifWarpSums<kThreads> &shared, const VifPair &pair) {
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / gpu_warp_size();
+  const uint32_t num_log = gpu_warp_sum(own.num_log), den_log = gpu_warp_sum(own.den_log);
+  const uint32_t low0 = gpu_warp_sum(static_cast<uint32_t>(own.num_low) & 0xffff);
+  const uint32_t low1 = gpu_warp_sum(static_cast<uint32_t>(own.num_low >> 16));
+  const uint32_t den_low = gpu_warp_sum(own.den_low);
+  if (gpu_lane() == 0) {
+    shared.num_log[warp] = num_log;
+    shared.den_log[warp] = den_log;
+    shared.num_low[0][warp] = low0;
+    shared.num_low[1][warp] = low1;
+    shared.den_low[warp] = den_low;
+  }
+  gpu_sync();
+  if (thread > 3 || (thread % 2 == 1 && !pair.with_reference)) return;
+  uint64_t sum = 0;
+  for (int w = 0; w < kThreads / gpu_warp_size(); w++)
+    sum += thread == 0   ? shared.num_log[w]
+           : thread == 1 ? shared.den_log[w]
+           : thread == 2 ? shared.num_low[0][w] + (static_cast<uint64_t>(shared.num_low[1][w]) << 16)
+                         : shared.den_low[w];
+  const unsigned slot = (blockIdx.x + blockIdx.y) % kVifSlots;
+  static_assert(sizeof(VifScaleSums) == 4 * sizeof(uint64_t));
+  if (sum) gpu_atomic_add(address_cast<uint64_t>(pair.sums + slot).get(4) + thread, sum);
+}
+
+// All threads of the block copy the table; a barrier has to follow.
+template <int kThreads>
+GPU_FN void vif_load_log_table(DeviceAddress<const uint16_t> from, Words4 *to) {
+  constexpr int kCount = kVifFoldedEntries * sizeof(uint16_t) / sizeof(Words4);
+  const Words4 *words = address_cast<const Words4>(from).get(kCount);
+  for (int i = static_cast<int>(threadIdx.x); i < kCount; i += kThreads) to[i] = words[i];
+}
+
+}  // namespace vmafhip
