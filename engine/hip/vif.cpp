@@ -1,0 +1,238 @@
+// VIF on the GPU: memory and launches of kernels/vif.hip. Samples of coarser scales lie in the frame's memory.
+//
+// Several distorted pictures share what a reference leaves in memory: its samples of coarser scales and its share of the
+// sums, both made with the first of them. Its filtered means and squares are not shared: they would have to be kept, 8
+// bytes a pixel, in registers or shared memory that the kernels have none left of, or written and read again.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "engine/hip/hip.h"
+#include "kernels/vif_args.h"
+
+namespace vmafhip::hip {
+namespace {
+
+constexpr size_t kScaleBytes = kVifSlots * sizeof(VifScaleSums), kPlaneBytes = kVifScales * kScaleBytes;
+static_assert(kPlaneBytes % 256 == 0);
+
+Buffer<uint16_t> upload_log_table(const Device &device) {
+  std::array<uint16_t, kVifLogEntries> table;
+  std::array<uint16_t, kVifFoldedEntries> folded;
+  vif_fill_log_table(table.data());
+  vif_fold_log_table(table.data(), folded.data());
+  Buffer<uint16_t> buffer(device, folded.size());
+  const Stream stream(device);
+  stream.upload(address_cast<std::byte>(buffer.address()), sizeof folded, folded.data(), sizeof folded,
+                sizeof folded, 1);
+  stream.synchronize();
+  return buffer;
+}
+
+// The kernel for matrix units, which not every GPU has. VMAFHIP_VIF_MATRIX=0 does without, for tests.
+std::optional<Function> matrix_kernel(const Device &device) {
+  const char *wanted = std::getenv("VMAFHIP_VIF_MATRIX");
+  if (device.warp_size() != 32 || (wanted && std::string_view(wanted) == "0")) return std::nullopt;
+  try {
+    return device.function("vif", "vif_scale0_matrix");
+  } catch (const DeviceError &) {
+    return std::nullopt;  // the module is loaded: there is no such kernel for this GPU
+  }
+}
+
+class HipVif final : public HipMetric {
+ public:
+  HipVif(const Device &device, const VifParams &params, const PictureFormat &format, int distorted)
+      : params_(params),
+        depth_(format.depth),
+        planes_(params.chroma ? 3 : 1),
+        distorted_(distorted),
+        kernels_{device.function("vif", depth_ == 8 ? "vif_scale0_8" : "vif_scale0_16"),
+                 device.function("vif", "vif_scale1"), device.function("vif", "vif_scale2"),
+                 device.function("vif", "vif_scale3")},
+        halve_(device.function("vif", depth_ == 8 ? "vif_halve_8" : "vif_halve_16")),
+        log_table_(upload_log_table(device)) {
+    if (depth_ == 8) matrix_ = matrix_kernel(device);
+    for (int p = 0; p < planes_; p++) {
+      const int x = p > 0 ? chroma_shift_x(format.chroma) : 0, y = p > 0 ? chroma_shift_y(format.chroma) : 0;
+      sizes_[p] = {(format.width + x) >> x, (format.height + y) >> y};
+      for (int s = 1; s < kVifScales; s++) {
+        offsets_[p][s] = frame_bytes_;
+        frame_bytes_ += plane_bytes(p, s) * static_cast<size_t>(1 + distorted);
+      }
+    }
+  }
+
+  size_t frame_bytes() const override { return frame_bytes_; }
+  size_t result_bytes() const override {
+    return static_cast<size_t>(distorted_) * static_cast<size_t>(planes_) * kPlaneBytes;
+  }
+
+  void enqueue(const Stream &stream, std::span<const DeviceFrame> frames,
+               const BatchMemory &memory) const override {
+    enqueue_planes(stream, frames, memory, 0, 1);
+    if (planes_ > 1) enqueue_planes(stream, frames, memory, 1, planes_);
+  }
+
+  void collect(const DeviceFrame &frame, const std::byte *results, std::byte *sums) const override {
+    VifSums reference;
+    for (size_t d = 0; d < frame.dist.size(); d++) {
+      VifSums total;
+      for (int p = 0; p < planes_; p++)
+        for (int s = 0; s < kVifScales; s++) {
+          VifScaleSums &scale = of(total, p, s);
+          for (int slot = 0; slot < kVifSlots; slot++) {
+            VifScaleSums part;
+            std::memcpy(
+                &part,
+                results + result_offset(p, static_cast<int>(d), s) + static_cast<size_t>(slot) * sizeof part,
+                sizeof part);
+            scale.num_log += part.num_log;
+            scale.den_log += part.den_log;
+            scale.num_low += part.num_low;
+            scale.den_low += part.den_low;
+          }
+          if (d > 0) {
+            scale.den_log = of(reference, p, s).den_log;
+            scale.den_low = of(reference, p, s).den_low;
+          }
+        }
+      if (d == 0) reference = total;
+      std::memcpy(sums + d * sizeof total, &total, sizeof total);
+    }
+  }
+
+ private:
+  struct Size {
+    int width = 0, height = 0;
+  };
+  // Planes that are compared.
+  struct Pair {
+    const DeviceFrame *frame;
+    size_t number;  // of the frame in the batch
+    int plane, dist;
+  };
+
+  static VifScaleSums &of(VifSums &sums, int plane, int scale) {
+    return (plane == 0 ? sums.scale : sums.chroma[plane - 1])[scale];
+  }
+
+  // Rows of coarser scales begin at multiples of 256 bytes.
+  static int stride(int width) { return (width + 127) & ~127; }
+  size_t plane_bytes(int plane, int scale) const {
+    return static_cast<size_t>(stride(sizes_[plane].width >> scale)) *
+           static_cast<size_t>(sizes_[plane].height >> scale) * sizeof(uint16_t);
+  }
+  size_t result_offset(int plane, int dist, int scale) const {
+    return static_cast<size_t>(dist * planes_ + plane) * kPlaneBytes +
+           static_cast<size_t>(scale) * kScaleBytes;
+  }
+
+  // `picture`: 0 for the reference.
+  DeviceAddress<uint16_t> samples(const BatchMemory &memory, const Pair &pair, int picture, int scale) const {
+    return address_cast<uint16_t>(
+        memory.frames + static_cast<int64_t>(pair.number * frame_bytes_ + offsets_[pair.plane][scale] +
+                                             static_cast<size_t>(picture) * plane_bytes(pair.plane, scale)));
+  }
+  DevicePlane plane(const BatchMemory &memory, const Pair &pair, int picture, int scale) const {
+    const size_t p = static_cast<size_t>(pair.plane);
+    if (scale == 0)
+      return picture == 0 ? pair.frame->ref[p] : pair.frame->dist[static_cast<size_t>(pair.dist)][p];
+    return {address_cast<const uint8_t>(samples(memory, pair, picture, scale)),
+            static_cast<int64_t>(stride(sizes_[p].width >> scale)) * int64_t{sizeof(uint16_t)}};
+  }
+
+  // Planes first to last - 1, which are of one size. Pairs with a common reference come one after the other: when they do
+  // not fit one launch, the first of them is still measured before the others.
+  void enqueue_planes(const Stream &stream, std::span<const DeviceFrame> frames, const BatchMemory &memory,
+                      int first, int last) const {
+    std::array<Pair, kMostPairs> pairs;
+    size_t count = 0;
+    for (size_t f = 0; f < frames.size(); f++)
+      for (int p = first; p < last; p++)
+        for (size_t d = 0; d < frames[f].dist.size(); d++) {
+          pairs[count++] = {&frames[f], f, p, static_cast<int>(d)};
+          if (count < pairs.size()) continue;
+          measure(stream, pairs, memory);
+          count = 0;
+        }
+    if (count > 0) measure(stream, std::span(pairs).first(count), memory);
+  }
+
+  // All scales of up to kMostPairs pairs of planes of one size.
+  void measure(const Stream &stream, std::span<const Pair> pairs, const BatchMemory &memory) const {
+    for (int s = 0; s < kVifScales; s++) {
+      VifArgs args = {};
+      args.width = sizes_[pairs[0].plane].width >> s;
+      args.height = sizes_[pairs[0].plane].height >> s;
+      args.depth = depth_;
+      args.half_stride = stride(args.width / 2);
+      args.log_table = address_cast<const uint16_t>(log_table_.address());
+      args.gain_limit = params_.gain_limit;
+      bool matrix = s == 0 && matrix_.has_value();
+      for (size_t i = 0; i < pairs.size(); i++) {
+        const Pair &pair = pairs[i];
+        VifPair &out = args.pairs[i];
+        out.planes = {plane(memory, pair, 0, s), plane(memory, pair, 1 + pair.dist, s)};
+        matrix = matrix && vif_matrix_takes(out.planes.ref, args.height) &&
+                 vif_matrix_takes(out.planes.dist, args.height);
+        out.with_reference = pair.dist == 0;
+        if (s + 1 < kVifScales) {
+          if (out.with_reference) out.half_ref = samples(memory, pair, 0, s + 1);
+          out.half_dist = samples(memory, pair, 1 + pair.dist, s + 1);
+        }
+        out.sums = address_cast<VifScaleSums>(
+            memory.results +
+            static_cast<int64_t>(pair.number * result_bytes() + result_offset(pair.plane, pair.dist, s)));
+      }
+      const bool statistics = s > 0 || pairs[0].plane > 0 || !params_.skip_scale0;
+      if (matrix && statistics)
+        launch_matrix(stream, args, static_cast<int>(pairs.size()));
+      else
+        launch_filter(stream, statistics ? kernels_[s] : halve_, args, s, static_cast<int>(pairs.size()));
+    }
+  }
+
+  static unsigned blocks(int count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
+
+  static void launch_filter(const Stream &stream, const Function &kernel, const VifArgs &args, int scale,
+                            int pairs) {
+    stream.launch(
+        kernel,
+        {blocks(args.width, vif_tile_columns(scale)), blocks(args.height, kVifTileRows), unsigned(pairs)},
+        kVifThreads, args);
+  }
+
+  void launch_matrix(const Stream &stream, VifArgs &args, int pairs) const {
+    // A warp begins with a step that gives nothing, so it should take many, but there should be warps enough to fill the
+    // GPU several times over: 2400 fill an H200 one and a half times.
+    const int steps = vif_matrix_steps(args.width);
+    const unsigned strips = blocks(args.height, kVifMatrixRows);
+    args.steps = std::clamp(static_cast<int>(int64_t{steps} * strips * pairs / 2400), 4, 16);
+    static_assert(16 <= kVifMostMatrixSteps);
+    stream.launch(*matrix_, {blocks(steps, args.steps * (kVifMatrixThreads / 32)), strips, unsigned(pairs)},
+                  kVifMatrixThreads, args);
+  }
+
+  const VifParams params_;
+  const int depth_, planes_, distorted_;
+  const std::array<Function, kVifScales> kernels_;
+  const Function halve_;
+  std::optional<Function> matrix_;
+  const Buffer<uint16_t> log_table_;
+  Size sizes_[3];
+  size_t offsets_[3][kVifScales] = {};
+  size_t frame_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
+                                        const PictureFormat &format, int distorted) {
+  return std::make_unique<HipVif>(device, params, format, distorted);
+}
+
+}  // namespace vmafhip::hip
