@@ -1,0 +1,365 @@
+// Integer ADM: a launch for each scale and one for the sums of all. What is computed is defined in engine/arith/adm.h.
+//
+// A warp walks down a strip of a band, row by row: wavelet of reference and distorted picture, decoupling, weights of
+// maskers, and, one row later, when the weights of the row below are known, cubes and the sums of the row. Neighbouring
+// columns come from the threads beside by shuffles, and two columns at either side of a strip, those of the first and
+// the last thread, belong to the strips beside: 60 of 64 columns are a strip's own in warps of 32, 124 of 128 in those
+// of 64. Neighbouring rows are the warp's own past; a part of up to 32 rows begins a row before its own and ends a
+// row behind. There is no shared memory and no barrier, and a block is one warp, so that all control flow but that of
+// loads and of what is rare is the same for a block.
+//
+// Only low bands go to memory, those of the reference once for all its distorted pictures. Its detail bands are worked
+// out again for each: writing and reading three of them would cost more than the 80 multiply-adds that it spares of a
+// thread's 700 instructions a row.
+//
+// Sums are rounded once a row and so taken row by row; adm_sum_rows rounds them and adds them up.
+#include "kernels/device.h"
+
+#include <type_traits>
+
+#include "kernels/adm_args.h"
+#include "kernels/adm_decouple.h"
+#include "kernels/adm_masking.h"
+#include "kernels/adm_wavelet.h"
+
+namespace vmafhip {
+namespace {
+
+template <int n>
+struct AdmNumber {
+  static constexpr int value = n;
+};
+
+// Calls step with the numbers of the bands, as constants.
+template <class Step>
+GPU_FN void adm_each_band(Step step) {
+  step(AdmNumber<0>());
+  step(AdmNumber<1>());
+  step(AdmNumber<2>());
+}
+
+// Signals, also as maskers: the additive part masks the restored one and the other way round.
+enum AdmSignal { kRestored, kAdditive, kAdmSignals };
+
+template <int kScale, class Sample>
+class AdmWarp {
+ public:
+  GPU_FN explicit AdmWarp(const AdmScaleArgs &args)
+      : args_(args),
+        p_(args.scale),
+        pair_(args.pairs[blockIdx.z]),
+        strip_(static_cast<int>(blockIdx.x) * adm_strip_columns(gpu_warp_size())),
+        x_(strip_ + (gpu_lane() - 1) * kAdmColumns),
+        own_(gpu_lane() > 0 && gpu_lane() < gpu_warp_size() - 1),
+        first_(static_cast<int>(blockIdx.y) * args.part_rows),
+        last_(smaller(first_ + args.part_rows, p_.height)),
+        pool_first_(larger(first_, p_.top)),
+        pool_last_(smaller(last_, p_.bottom)),
+        columns_{{pair_.ref.data + x_ * kColumnBytes, pair_.ref.stride},
+                 {pair_.dist.data + x_ * kColumnBytes, pair_.dist.stride}} {
+#pragma unroll
+    for (int c = 0; c < kAdmColumns; c++)
+      pooled_[c] = own_ && x_ + c >= p_.left && x_ + c < p_.right ? kAdmPooled : kAdmNotPooled;
+  }
+
+  GPU_FN void walk() {
+    const bool pools = pool_first_ < pool_last_ && strip_ < p_.right &&
+                       strip_ + adm_strip_columns(gpu_warp_size()) > p_.left;
+    if (kLast && !pools) return;
+    // Rows that are pooled need the weights of those above and below.
+    int begin = first_, end = last_;
+    if (pools) {
+      begin = larger(kLast ? pool_first_ - 1 : smaller(first_, pool_first_ - 1), 0);
+      end = kLast ? pool_last_ + 1 : larger(last_, pool_last_ + 1);
+    }
+    fetch(2 * begin - 1);
+#pragma unroll
+    for (int picture = 0; picture < 2; picture++) above_[picture] = AdmTwoRows<Sample>(next_[picture]);
+    fetch(2 * begin + 1);
+    for (int y = begin; y < end; y++) {
+      Row row;
+      uint64_t sums[kAdmRowSums] = {};
+      const bool beyond = kReachesBorder && y == p_.height;
+      if (!beyond) {
+        const bool detail = pools && y >= pool_first_ - 1 && y <= pool_last_;
+        int32_t bands[2][kAdmColumns][kAdmBands];
+        transform(y, y + 1 < smaller(end, p_.height), detail, bands);
+        if (!detail) continue;
+        decouple(bands, &row);
+        if (y >= pool_first_ && y < pool_last_) add_den(row.ref, sums);
+      } else {  // the last row of a band is its own neighbour below
+        repeat_weights(&row);
+      }
+      if (y > pool_first_) add_masked(y - 1, row.three, sums);
+      if (y >= pool_first_) adm_add_row(sums, pair_.row_sums, y);
+      if (!beyond) keep(row);
+    }
+  }
+
+ private:
+  static constexpr int64_t kColumnBytes = kAdmSourceColumns / kAdmColumns * sizeof(Sample);
+  static constexpr bool kLast = kScale + 1 == kAdmScales;
+  // The pooled region begins at (n * 0.1 - 0.5), so that it reaches the border of bands of fewer than 15 samples,
+  // which there are from scale 1 on.
+  static constexpr bool kReachesBorder = kScale > 0;
+  using Low = std::conditional_t<kScale == 0, int16_t, int32_t>;
+
+  // A row of decoupled samples.
+  struct Row {
+    uint32_t ref[kAdmColumns][kAdmBands];                // magnitudes
+    uint32_t size[kAdmSignals][kAdmColumns][kAdmBands];  // magnitudes, weighted
+    int32_t three[kAdmSignals][kAdmColumns];             // neighbours' weights of three columns
+    int32_t itself[kAdmSignals][kAdmColumns];  // what a sample has for itself and not for a neighbour
+  };
+
+  // Source rows `row` and the one below of both pictures.
+  GPU_FN void fetch(int row) {
+    const int rows[2] = {adm_index(row, args_.source_height), adm_index(row + 1, args_.source_height)};
+    const int x = adm_anew(x_);
+    if (args_.aligned && x >= 0 && 2 * x + kAdmSourceColumns <= args_.source_width) {
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        next_[i / 2][i % 2] = adm_load<Sample>(adm_row(columns_[i / 2], rows[i % 2]));
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        next_[i / 2][i % 2] = adm_gather<Sample>(adm_row(i / 2 ? pair_.dist : pair_.ref, rows[i % 2]), 2 * x_,
+                                                 args_.source_width);
+    }
+  }
+
+  // A row of bands: low to memory, the others to `bands`.
+  GPU_FN void transform(int y, bool more, bool detail, int32_t (&bands)[2][kAdmColumns][kAdmBands]) {
+    const AdmTwoRows<Sample> below[2] = {AdmTwoRows<Sample>(next_[0]), AdmTwoRows<Sample>(next_[1])};
+    if (more) fetch(2 * y + 3);
+    AdmFiltered low[2];
+#pragma unroll
+    for (int picture = 0; picture < 2; picture++) {
+      filter_down(kAdmLow, above_[picture], below[picture], &low[picture]);
+    }
+    if constexpr (!kLast)
+      if (y >= first_ && y < last_) store_low(y, low);
+    if (detail) {
+#pragma unroll
+      for (int picture = 0; picture < 2; picture++) {
+        AdmFiltered high;
+        filter_down(kAdmHigh, above_[picture], below[picture], &high);
+#pragma unroll
+        for (int c = 0; c < kAdmColumns; c++) {
+          bands[picture][c][0] = adm_across<kScale>(kAdmLow, args_, high.from(c));
+          bands[picture][c][1] = adm_across<kScale>(kAdmHigh, args_, low[picture].from(c));
+          bands[picture][c][2] = adm_across<kScale>(kAdmHigh, args_, high.from(c));
+        }
+      }
+    }
+#pragma unroll
+    for (int picture = 0; picture < 2; picture++) above_[picture] = below[picture];
+  }
+
+  GPU_FN void store_low(int y, const AdmFiltered (&low)[2]) const {
+    const int x = adm_anew(x_);
+    if (x < strip_ || x >= smaller(strip_ + adm_strip_columns(gpu_warp_size()), p_.width)) return;
+#pragma unroll
+    for (int picture = 0; picture < 2; picture++) {
+      const DeviceAddress<std::byte> to = picture ? pair_.low_dist : pair_.low_ref;
+      if (!to) continue;
+      AdmTwo<Low> band;
+#pragma unroll
+      for (int c = 0; c < kAdmColumns; c++)
+        band.samples[c] = static_cast<Low>(adm_across<kScale>(kAdmLow, args_, low[picture].from(c)));
+      const DeviceAddress<std::byte> row = to + adm_multiply_add(y, args_.low_stride, 0);
+      *(address_cast<AdmTwo<Low>>(row) + x_ / kAdmColumns).get() = band;
+    }
+  }
+
+  GPU_FN void filter_down(const int32_t (&taps)[4], const AdmTwoRows<Sample> &above,
+                          const AdmTwoRows<Sample> &below, AdmFiltered *to) const {
+#pragma unroll
+    for (int i = 0; i < kAdmSourceColumns; i++)
+      to->columns[1 + i] = adm_down<kScale>(taps, args_, i, above, below);
+    to->exchange();
+  }
+
+  GPU_FN void decouple(const int32_t (&bands)[2][kAdmColumns][kAdmBands], Row *row) const {
+    AdmAngle angle[kAdmColumns];
+    bool same_angle[kAdmColumns], sure = true;
+#pragma unroll
+    for (int c = 0; c < kAdmColumns; c++) {
+      angle[c] = adm_angle<kScale>(bands[0][c], bands[1][c]);
+      same_angle[c] = angle[c].quick(&sure);
+    }
+    if (!sure)
+#pragma unroll
+      for (int c = 0; c < kAdmColumns; c++) same_angle[c] = angle[c].exact();
+
+    AdmDecoupled samples[kAdmColumns][kAdmBands];
+    uint32_t limited[kAdmColumns][kAdmBands];
+#pragma unroll
+    for (int i = 0; i < kAdmColumns * kAdmBands; i++) {
+      const int c = i / kAdmBands, band = i % kAdmBands;
+      samples[c][band] = adm_attenuate<kScale>(bands[0][c][band], bands[1][c][band]);
+    }
+    if (args_.whole_gain_limit)
+#pragma unroll
+      for (int i = 0; i < kAdmColumns * kAdmBands; i++)
+        limited[i / kAdmBands][i % kAdmBands] = adm_enhance<kScale>(
+            samples[i / kAdmBands][i % kAdmBands], static_cast<uint32_t>(args_.whole_gain_limit));
+    else
+#pragma unroll
+      for (int i = 0; i < kAdmColumns * kAdmBands; i++)
+        limited[i / kAdmBands][i % kAdmBands] =
+            adm_enhance(samples[i / kAdmBands][i % kAdmBands], args_.gain_limit);
+
+    AdmWeights weights[kAdmSignals][kAdmColumns];
+#pragma unroll
+    for (int c = 0; c < kAdmColumns; c++)
+      adm_each_band([&](auto number) {
+        constexpr int kBand = decltype(number)::value;
+        const AdmDecoupled &sample = samples[c][kBand];
+        const uint32_t restored = same_angle[c] ? limited[c][kBand] : sample.restored;
+        // The sign is that of the reference again.
+        const int32_t rest = sample.along - static_cast<int32_t>(restored);
+        row->ref[c][kBand] = sample.size;
+        row->size[kRestored][c][kBand] =
+            adm_weigh<kScale, kBand>(restored, sample.sign, p_.csf[kBand], &weights[kRestored][c]);
+        row->size[kAdditive][c][kBand] = adm_weigh<kScale, kBand>(magnitude(rest), (rest >> 31) ^ sample.sign,
+                                                                  p_.csf[kBand], &weights[kAdditive][c]);
+      });
+#pragma unroll
+    for (int m = 0; m < kAdmSignals; m++) add_columns(weights[m], row->three[m], row->itself[m]);
+  }
+
+  GPU_FN void add_columns(const AdmWeights (&weights)[kAdmColumns], int32_t (&three)[kAdmColumns],
+                          int32_t (&itself)[kAdmColumns]) const {
+    int32_t columns[kAdmColumns + 2];
+#pragma unroll
+    for (int c = 0; c < kAdmColumns; c++) columns[1 + c] = weights[c].neighbour;
+    columns[0] = gpu_shuffle_up(columns[kAdmColumns], 1);
+    columns[kAdmColumns + 1] = gpu_shuffle_down(columns[1], 1);
+    int32_t before[kAdmColumns], behind[kAdmColumns];
+#pragma unroll
+    for (int c = 0; c < kAdmColumns; c++) {
+      before[c] = columns[c];
+      behind[c] = columns[c + 2];
+    }
+    if (kReachesBorder && p_.left == 0) {  // mirrored at the low side, repeated at the high side
+      const int x = adm_anew(x_);
+#pragma unroll
+      for (int c = 0; c < kAdmColumns; c++) {
+        if (x + c == p_.width - 1) behind[c] = columns[c + 1];
+        if (x + c == 0) before[c] = behind[c];
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < kAdmColumns; c++) {
+      three[c] = before[c] + columns[c + 1] + behind[c];
+      itself[c] = weights[c].centre - weights[c].neighbour;
+    }
+  }
+
+  GPU_FN void add_den(const uint32_t (&ref)[kAdmColumns][kAdmBands], uint64_t (&sums)[kAdmRowSums]) const {
+#pragma unroll
+    for (int c = 0; c < kAdmColumns; c++)
+#pragma unroll
+      for (int band = 0; band < kAdmBands; band++)
+        sums[2 * kAdmBands + band] +=
+            adm_reference_cube<kScale>(ref[c][band] & static_cast<uint32_t>(pooled_[c] >> 31), args_);
+  }
+
+  // Row y, which is the last that was kept; `below`: of the row below.
+  GPU_FN void add_masked(int y, const int32_t (&below)[kAdmSignals][kAdmColumns],
+                         uint64_t (&sums)[kAdmRowSums]) const {
+#pragma unroll
+    for (int signal = 0; signal < kAdmSignals; signal++) {
+      const int masker = kAdmSignals - 1 - signal;
+#pragma unroll
+      for (int c = 0; c < kAdmColumns; c++) {
+        int32_t threshold = threshold_[masker][c] + below[masker][c];
+        if (kReachesBorder && y == 0) threshold += below[masker][c];  // mirrored
+        adm_each_band([&](auto number) {
+          constexpr int kBand = decltype(number)::value;
+          sums[signal * kAdmBands + kBand] +=
+              adm_masked_cube<kScale, kBand>(size_[signal][c][kBand], threshold, pooled_[c], args_);
+        });
+      }
+    }
+  }
+
+  GPU_FN void repeat_weights(Row *row) const {
+#pragma unroll
+    for (int i = 0; i < kAdmSignals * kAdmColumns; i++)
+      row->three[i / kAdmColumns][i % kAdmColumns] = three_[i / kAdmColumns][i % kAdmColumns];
+  }
+
+  GPU_FN void keep(const Row &row) {
+#pragma unroll
+    for (int m = 0; m < kAdmSignals; m++)
+#pragma unroll
+      for (int c = 0; c < kAdmColumns; c++) {
+        threshold_[m][c] = row.itself[m][c] + row.three[m][c] + three_[m][c];
+        three_[m][c] = row.three[m][c];
+#pragma unroll
+        for (int band = 0; band < kAdmBands; band++) size_[m][c][band] = row.size[m][c][band];
+      }
+  }
+
+  const AdmScaleArgs &args_;
+  const AdmScaleParams &p_;
+  const AdmPair &pair_;
+  // The strip's first column; this thread's first column, and whether it is the strip's own.
+  const int strip_, x_;
+  const bool own_;
+  // Rows that are this part's own, and those of them that are pooled, ends exclusive.
+  const int first_, last_, pool_first_, pool_last_;
+  const DevicePlane columns_[2];  // both pictures from this thread's first column on
+
+  int32_t pooled_[kAdmColumns];  // kAdmPooled or kAdmNotPooled
+  AdmFour<Sample> next_[2][2];   // [picture][source rows 2 * y + 1, 2 * y + 2]
+  AdmTwoRows<Sample> above_[2];  // source rows 2 * y - 1, 2 * y of both pictures
+  // Of the last row: weighted magnitudes, weights of three columns, and of its threshold all but the row below.
+  uint32_t size_[kAdmSignals][kAdmColumns][kAdmBands] = {};
+  int32_t three_[kAdmSignals][kAdmColumns] = {}, threshold_[kAdmSignals][kAdmColumns] = {};
+};
+
+}  // namespace
+}  // namespace vmafhip
+
+using namespace vmafhip;
+
+GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 8) adm_scale0_8(AdmScaleArgs args) {
+  AdmWarp<0, uint8_t>(args).walk();
+}
+GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 8) adm_scale0_16(AdmScaleArgs args) {
+  AdmWarp<0, uint16_t>(args).walk();
+}
+GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 8) adm_scale1(AdmScaleArgs args) {
+  AdmWarp<1, int16_t>(args).walk();
+}
+GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 6) adm_scale2(AdmScaleArgs args) {
+  AdmWarp<2, int32_t>(args).walk();
+}
+GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 6) adm_scale3(AdmScaleArgs args) {
+  AdmWarp<3, int32_t>(args).walk();
+}
+
+// One scale of one pair a block.
+GPU_KERNEL void GPU_BOUNDS(kAdmSumThreads, 1) adm_sum_rows(AdmSumArgs args) {
+  constexpr int kSlots = kAdmSumThreads / kAdmRowSums;
+  GPU_SHARED uint64_t shares[kAdmSumThreads];
+  const AdmSumArgs::Pair &pair = args.pairs[blockIdx.z];
+  const AdmSumArgs::Scale &scale = args.scales[blockIdx.x];
+  const int thread = static_cast<int>(threadIdx.x), sum = thread % kAdmRowSums;
+  const bool den = sum >= 2 * kAdmBands;
+  const int shift = den ? scale.den_row_shift : scale.row_shift;
+  uint64_t share = 0;
+  for (int y = scale.top + thread / kAdmRowSums; y < scale.bottom; y += kSlots) {
+    const int64_t at = static_cast<int64_t>(scale.first_row + y) * kAdmRowSums + sum;
+    const uint64_t row = *(pair.row_sums + at).get() + static_cast<uint64_t>(half_of(shift));
+    share += den ? row >> shift : static_cast<uint64_t>(static_cast<int64_t>(row) >> shift);
+  }
+  shares[thread] = share;
+  gpu_sync();
+  if (thread >= kAdmRowSums) return;
+  for (int slot = 1; slot < kSlots; slot++) share += shares[slot * kAdmRowSums + thread];
+  *(pair.sums + static_cast<int64_t>(blockIdx.x) * kAdmRowSums + thread).get() = share;
+}

@@ -1,0 +1,67 @@
+// What the host hands to the kernels of ADM (kernels/adm.hip), and the geometry that both go by.
+#pragma once
+#include <cstdint>
+
+#include "engine/arith/adm.h"
+#include "kernels/args.h"
+
+namespace vmafhip {
+
+// A block is one warp, which walks down a strip of a band: each thread has two neighbouring columns; those of the first
+// and the last thread belong to the strips beside and are there because filters and masks look at neighbours.
+constexpr int kAdmColumns = 2;
+VMAFHIP_HD constexpr int adm_strip_columns(int warp_size) { return (warp_size - 2) * kAdmColumns; }
+constexpr int kAdmMostThreads = 64;  // of a block
+
+// Sums of a row of a band, in the order of AdmScaleSums: num, aim, den, each of h, v, d.
+constexpr int kAdmRowSums = 3 * kAdmBands;
+static_assert(sizeof(AdmScaleSums) == kAdmRowSums * sizeof(uint64_t));
+
+struct AdmPair {
+  // Scale 0: pictures. Later ones: low bands of the scale before, in i16 of scale 0, then in i32.
+  DevicePlane ref, dist;
+  // Where low bands go for the scale after; null: nowhere, as nobody reads it or another pair writes the same.
+  DeviceAddress<std::byte> low_ref, low_dist;
+  DeviceAddress<uint64_t> row_sums;  // [height][kAdmRowSums], zeroed before; added to, not yet rounded
+};
+
+// Halves of what shifts divide by. As arguments, since a multiply-add takes a 64-bit addend from there for nothing, while
+// one that is part of the program has to be added by two instructions of its own or held in two registers.
+struct AdmHalves {
+  int64_t down, across;  // filters, scales 1 to 3
+  uint64_t square[2];    // signals: h and v, d
+  int64_t cube[2];       //
+  uint64_t den_square;   // a whole step, not a half
+  uint64_t den_cube;
+};
+
+struct AdmScaleArgs {
+  AdmPair pairs[kMostPairs];
+  AdmScaleParams scale;  // nothing is pooled where right <= left or bottom <= top
+  AdmHalves halves;
+  double gain_limit;
+  int32_t whole_gain_limit;  // the same if it is a whole number, else 0
+  int32_t source_width, source_height;
+  int32_t depth;       // of pictures
+  int32_t aligned;     // 4 samples from an even column of a band on can be loaded at once, in all planes
+  int32_t low_stride;  // bytes
+  int32_t part_rows;   // rows of a band that a warp walks down; blockIdx: strip, part, pair
+};
+
+constexpr int kAdmSumThreads = 32 * kAdmRowSums;  // of a block of adm_sum_rows
+
+struct AdmSumArgs {
+  struct Pair {
+    DeviceAddress<const uint64_t> row_sums;  // of all scales
+    DeviceAddress<uint64_t> sums;            // AdmSums
+  } pairs[kMostPairs];
+  struct Scale {
+    int32_t first_row;  // of row_sums
+    int32_t top, bottom;
+    int32_t row_shift, den_row_shift;
+  } scales[kAdmScales];  // blockIdx: scale, 0, pair
+};
+
+static_assert(sizeof(AdmScaleArgs) <= 4096 && sizeof(AdmSumArgs) <= 4096);
+
+}  // namespace vmafhip
