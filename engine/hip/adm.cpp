@@ -1,0 +1,210 @@
+// ADM on the GPU: memory and launches. The kernels are in kernels/adm.hip.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "engine/hip/hip.h"
+#include "kernels/adm_args.h"
+
+namespace vmafhip::hip {
+namespace {
+
+constexpr size_t kAlign = 256;  // of what memory is divided into
+constexpr size_t aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+// Rows of a band that a warp walks down. It walks two more that others own, so that parts are to be long; but with
+// fewer than some 1600 warps in all a large GPU has too little to do.
+int rows_of_part(int height, int strips, int pairs) {
+  const int64_t rows = int64_t{height} * strips * pairs / 1600;
+  const int longest = static_cast<int>(std::clamp<int64_t>(rows, 6, 32));
+  const int parts = (height + longest - 1) / longest;
+  return (height + parts - 1) / parts;
+}
+
+AdmHalves halves_of(const AdmScaleParams &p, int scale) {
+  AdmHalves halves = {};
+  halves.down = half_of(scale > 1 ? kAdmVerticalShift[scale] : 0);
+  halves.across = half_of(kAdmHorizontalShift[scale]);
+  for (int band : {0, 2}) {
+    halves.square[band == 2] = static_cast<uint64_t>(half_of(adm_square_shift(scale, band)));
+    halves.cube[band == 2] = half_of(p.col_shift[band]);
+  }
+  halves.den_square = uint64_t{1} << adm_den_square_shift(scale);
+  halves.den_cube = static_cast<uint64_t>(half_of(p.den_col_shift));
+  return halves;
+}
+
+class HipAdm final : public HipMetric {
+ public:
+  HipAdm(const Device &device, const AdmParams &params, const PictureFormat &format, int distorted)
+      : params_(params), depth_(format.depth), distorted_(distorted), threads_(device.warp_size()) {
+    kernels_[0] = device.function("adm", depth_ == 8 ? "adm_scale0_8" : "adm_scale0_16");
+    kernels_[1] = device.function("adm", "adm_scale1");
+    kernels_[2] = device.function("adm", "adm_scale2");
+    kernels_[3] = device.function("adm", "adm_scale3");
+    sum_rows_ = device.function("adm", "adm_sum_rows");
+    for (int s = 0; s < kAdmScales; s++) {
+      const AdmScaleParams &p = params_.scale[s];
+      first_row_[s] = rows_;
+      rows_ += p.height;
+      if (s + 1 == kAdmScales) break;
+      low_stride_[s] = static_cast<int>(
+          (static_cast<size_t>(p.width) * (s == 0 ? sizeof(int16_t) : sizeof(int32_t)) + 63) / 64 * 64);
+      low_at_[s] = low_bytes_;
+      low_bytes_ += aligned(static_cast<size_t>(low_stride_[s]) * static_cast<size_t>(p.height));
+    }
+    row_sums_bytes_ = static_cast<size_t>(rows_) * kAdmRowSums * sizeof(uint64_t);
+    if (params_.options.skip_scale0) {  // nothing is pooled there
+      AdmScaleParams &p = params_.scale[0];
+      p.left = p.right = p.top = p.bottom = 0;
+    }
+    const double limit = params_.options.gain_limit;
+    if (limit >= 1 && limit <= 100 && limit == std::floor(limit)) whole_gain_limit_ = static_cast<int>(limit);
+  }
+
+  size_t frame_bytes() const override { return frame_sums_bytes() + frame_low_bytes(); }
+  size_t result_bytes() const override { return aligned(sizeof(AdmSums) * static_cast<size_t>(distorted_)); }
+
+  void enqueue(const Stream &stream, std::span<const DeviceFrame> frames,
+               const BatchMemory &memory) const override {
+    // The sums of all frames lie together, so that one call clears them.
+    stream.clear(memory.frames, frame_sums_bytes() * frames.size());
+    std::array<Pair, kMostPairs> pairs;
+    size_t count = 0;
+    const auto launch = [&] {
+      const std::span<const Pair> these(pairs.data(), count);
+      for (int s = 0; s < kAdmScales && count > 0; s++) launch_scale(stream, s, these, frames.size(), memory);
+      if (count > 0) launch_sums(stream, these, memory);
+      count = 0;
+    };
+    for (size_t f = 0; f < frames.size(); f++)
+      for (size_t d = 0; d < frames[f].dist.size(); d++) {
+        pairs[count++] = {&frames[f], f, d};
+        if (count == pairs.size()) launch();
+      }
+    launch();
+  }
+
+  void collect(const DeviceFrame &frame, const std::byte *results, std::byte *sums) const override {
+    for (size_t d = 0; d < frame.dist.size(); d++) {
+      AdmSums of;
+      std::memcpy(&of, results + d * sizeof of, sizeof of);
+      if (params_.options.skip_aim)
+        for (AdmScaleSums &scale : of.scale) std::fill(std::begin(scale.aim), std::end(scale.aim), 0);
+      std::memcpy(sums + d * sizeof of, &of, sizeof of);
+    }
+  }
+
+ private:
+  struct Pair {
+    const DeviceFrame *frame = nullptr;
+    size_t number = 0;  // of the frame in the batch
+    size_t dist = 0;
+  };
+
+  // A frame's share of the memory: sums of rows of each distorted picture; low bands of the reference, then of each
+  // distorted picture.
+  size_t frame_sums_bytes() const { return aligned(row_sums_bytes_ * static_cast<size_t>(distorted_)); }
+  size_t frame_low_bytes() const { return low_bytes_ * (1 + static_cast<size_t>(distorted_)); }
+
+  DeviceAddress<uint64_t> row_sums(const Pair &pair, const BatchMemory &memory) const {
+    return address_cast<uint64_t>(
+        memory.frames + static_cast<int64_t>(pair.number * frame_sums_bytes() + pair.dist * row_sums_bytes_));
+  }
+  DeviceAddress<std::byte> low_band(int scale, const Pair &pair, size_t picture, size_t frames,
+                                    const BatchMemory &memory) const {
+    return memory.frames +
+           static_cast<int64_t>(frames * frame_sums_bytes() + pair.number * frame_low_bytes() +
+                                picture * low_bytes_ + low_at_[scale]);
+  }
+
+  void launch_scale(const Stream &stream, int scale, std::span<const Pair> pairs, size_t frames,
+                    const BatchMemory &memory) const {
+    const AdmScaleParams &p = params_.scale[scale];
+    AdmScaleArgs args = {};
+    args.scale = p;
+    args.halves = halves_of(p, scale);
+    args.gain_limit = params_.options.gain_limit;
+    args.whole_gain_limit = whole_gain_limit_;
+    args.source_width = scale == 0 ? params_.width : params_.scale[scale - 1].width;
+    args.source_height = scale == 0 ? params_.height : params_.scale[scale - 1].height;
+    args.depth = depth_;
+    args.aligned = true;
+    if (scale + 1 < kAdmScales) args.low_stride = low_stride_[scale];
+    for (size_t i = 0; i < pairs.size(); i++) {
+      const Pair &pair = pairs[i];
+      AdmPair &to = args.pairs[i];
+      if (scale == 0) {
+        to.ref = picture(pair.frame->ref[0], &args);
+        to.dist = picture(pair.frame->dist[pair.dist][0], &args);
+      } else {
+        const auto band = [&](size_t of) {
+          return DevicePlane{address_cast<const uint8_t>(low_band(scale - 1, pair, of, frames, memory)),
+                             low_stride_[scale - 1]};
+        };
+        to.ref = band(0);
+        to.dist = band(1 + pair.dist);
+      }
+      if (scale + 1 < kAdmScales) {
+        // The reference's own is the same for all.
+        if (pair.dist == 0) to.low_ref = low_band(scale, pair, 0, frames, memory);
+        to.low_dist = low_band(scale, pair, 1 + pair.dist, frames, memory);
+      }
+      to.row_sums = row_sums(pair, memory) + int64_t{first_row_[scale]} * kAdmRowSums;
+    }
+    const int columns = adm_strip_columns(threads_), strips = (p.width + columns - 1) / columns;
+    args.part_rows = rows_of_part(p.height, strips, static_cast<int>(pairs.size()));
+    const int parts = (p.height + args.part_rows - 1) / args.part_rows;
+    stream.launch(
+        kernels_[scale],
+        {static_cast<unsigned>(strips), static_cast<unsigned>(parts), static_cast<unsigned>(pairs.size())},
+        static_cast<unsigned>(threads_), args);
+  }
+
+  // A plane of a picture, which can lie anywhere.
+  DevicePlane picture(const DevicePlane &plane, AdmScaleArgs *args) const {
+    if (plane.stride != static_cast<int32_t>(plane.stride))
+      throw DeviceError(1, "adm: rows of a picture on the device are " + std::to_string(plane.stride) +
+                               " bytes apart; at most 2 GiB are possible");
+    const unsigned bytes = depth_ == 8 ? 4 : 8;  // of four samples
+    if (plane.data.value % bytes != 0 || plane.stride % static_cast<int>(bytes) != 0) args->aligned = false;
+    return plane;
+  }
+
+  void launch_sums(const Stream &stream, std::span<const Pair> pairs, const BatchMemory &memory) const {
+    AdmSumArgs args = {};
+    for (size_t i = 0; i < pairs.size(); i++) {
+      args.pairs[i].row_sums = address_cast<const uint64_t>(row_sums(pairs[i], memory));
+      args.pairs[i].sums =
+          address_cast<uint64_t>(memory.results + static_cast<int64_t>(pairs[i].number * result_bytes() +
+                                                                       pairs[i].dist * sizeof(AdmSums)));
+    }
+    for (int s = 0; s < kAdmScales; s++) {
+      const AdmScaleParams &p = params_.scale[s];
+      args.scales[s] = {first_row_[s], p.top, p.bottom, p.row_shift, p.den_row_shift};
+    }
+    stream.launch(sum_rows_, {kAdmScales, 1, static_cast<unsigned>(pairs.size())}, kAdmSumThreads, args);
+  }
+
+  AdmParams params_;
+  const int depth_, distorted_, threads_;
+  int whole_gain_limit_ = 0;
+  std::array<Function, kAdmScales> kernels_;
+  Function sum_rows_;
+  // Of a pair: rows of all scales, and where those of a scale begin. Of a picture: bytes of the low bands, where that of a
+  // scale begins, and bytes between its rows.
+  int rows_ = 0, first_row_[kAdmScales] = {};
+  size_t row_sums_bytes_ = 0, low_bytes_ = 0, low_at_[kAdmScales - 1] = {};
+  int low_stride_[kAdmScales - 1] = {};
+};
+
+}  // namespace
+
+std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const AdmParams &params,
+                                        const PictureFormat &format, int distorted) {
+  return std::make_unique<HipAdm>(device, params, format, distorted);
+}
+
+}  // namespace vmafhip::hip

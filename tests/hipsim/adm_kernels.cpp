@@ -1,0 +1,8 @@
+#include "kernels/adm.hip"
+
+#include "tests/hipsim/image.h"
+
+namespace vmafhip {
+HIPSIM_IMAGE(adm, HIPSIM_KERNEL(adm_scale0_8), HIPSIM_KERNEL(adm_scale0_16), HIPSIM_KERNEL(adm_scale1),
+             HIPSIM_KERNEL(adm_scale2), HIPSIM_KERNEL(adm_scale3), HIPSIM_KERNEL(adm_sum_rows))
+}  // namespace vmafhip
