@@ -121,6 +121,7 @@ struct Scores {
   std::vector<std::string> aggregate_names;
   std::vector<std::vector<double>> aggregates;
   std::string backend;
+  MemoryKind memory;  // where the pictures were
 };
 
 void must(const Status &status) {
@@ -146,7 +147,15 @@ Scores score(const Case &c, Backend backend, const GpuPictures *gpu) {
   std::vector<PictureFormat> dist_formats = c.dist_formats();
   ref_format.memory = memory;
   for (PictureFormat &format : dist_formats) format.memory = memory;
-  must(session.configure(ref_format, dist_formats));
+  Status configured = session.configure(ref_format, dist_formats);
+  if (memory == MemoryKind::device && configured.code() == Code::unsupported) {
+    // What has no kernels is measured by the CPU, which cannot read there.
+    memory = MemoryKind::pinned;
+    ref_format.memory = memory;
+    for (PictureFormat &format : dist_formats) format.memory = memory;
+    configured = session.configure(ref_format, dist_formats);
+  }
+  must(configured);
   const auto place = [&](const Picture &picture) {
     return memory == MemoryKind::host ? picture : gpu->copy(picture, memory, c.alignment);
   };
@@ -175,6 +184,7 @@ Scores score(const Case &c, Backend backend, const GpuPictures *gpu) {
   }
   for (int d = 0; d < session.distorted(); ++d) all.aggregates.push_back(session.aggregates(size_t(d)));
   all.backend = session.backend_description();
+  all.memory = memory;
   return all;
 }
 
@@ -255,7 +265,7 @@ int run(const Arguments &a) {
   const auto since = [](Clock::time_point t) {
     return std::chrono::duration<double>(Clock::now() - t).count();
   };
-  int golden = 0, random = 0, failed = 0, without_gpu = 0, left_out = 0;
+  int golden = 0, random = 0, failed = 0, without_gpu = 0, resident = 0, left_out = 0;
   int64_t compared = 0;
   double gpu_seconds = 0;
   for (const std::string &name : names_of(a)) {
@@ -280,6 +290,7 @@ int run(const Arguments &a) {
       compared += judge.compared();
       verdict = judge.verdict();
       if (!hip.backend.starts_with("hip")) ++without_gpu;
+      if (hip.memory == MemoryKind::device) ++resident;
     } catch (const std::exception &error) {
       verdict = error.what();
     }
@@ -291,8 +302,9 @@ int run(const Arguments &a) {
                   cpu_time, gpu_time, text.c_str());
     std::fflush(stdout);
   }
-  std::printf("%d golden and %d random cases (seed %u), %lld values, %d failed", golden, random, a.seed,
-              static_cast<long long>(compared), failed);
+  std::printf(
+      "%d golden and %d random cases (seed %u), %lld values, %d failed, %d with pictures in GPU memory",
+      golden, random, a.seed, static_cast<long long>(compared), failed, resident);
   if (without_gpu) std::printf(", %d with nothing to do for the GPU", without_gpu);
   if (left_out) std::printf(", %d not begun in time", left_out);
   std::printf("; %.0f s, the GPU's sessions %.0f; %s\n", since(start), gpu_seconds,
