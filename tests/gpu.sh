@@ -84,7 +84,10 @@ wanted() { [[ ,$steps, == *,$1,* ]]; }
 # ---- parity ---------------------------------------------------------------------------------------------
 
 if wanted parity; then
-  step parity 150 "$parity" --golden "$golden" --device "$device" --random "$random" --seed "$seed" --seconds 135
+  # It ends by itself in time to say what it has seen.
+  limit=$((seconds < 150 ? seconds : 150))
+  step parity "$limit" "$parity" --golden "$golden" --device "$device" --random "$random" --seed "$seed" \
+    --seconds $((limit > 30 ? limit - 15 : limit / 2 + 1))
 fi
 
 # ---- speed ----------------------------------------------------------------------------------------------
