@@ -35,14 +35,14 @@ GPU_NOINLINE int32_t vif_gain_exact(const uint16_t *folded, int32_t ref, int32_t
 //
 // Let T = cross^2 / ref, the part of the distorted variance that the reference explains. With gain = cross / (ref + e),
 // e = kVifEpsilon = 6.6e-6, vif_add_distorted() has
-//   gain * cross      = T - b,   b  <= T * e / ref     = (cross / ref)^2 * e     < 2^-15,
-//   gain * gain * ref = T - b',  b' <= 2 * T * e / ref = 2 * (cross / ref)^2 * e < 2^-14,
-// both with roundings of at most six operations, 6 * 2^-53 relative, below 2^-19 as T < 2^31.1. Let I = floor(T).
-//  1. T is 2^-12 - 2^-17 or more away from every integer: no bias and no rounding takes it across one. Hence
-//       trunc(gain^2 * ref) = I,   trunc(dist - gain * cross) = dist - I - 1 where that is not negative.
-//  2. T is an integer, cross >= ref / 8 and T < 2^28: b' >= 2 / 64 * e = 2.0e-7 is more than the roundings of
-//     6 * 2^-53 * 2^28 = 1.8e-7, so gain^2 * ref is below T: its integer part is T - 1. dist - gain * cross is dist - T
-//     or, before its own rounding, a little more, with the integer part dist - T. So 1. holds with I = T - 1.
+//   gain * cross      = T - b,   b  = T * e / ref     = (cross / ref)^2 * e     < 2^-15, with 3 roundings,
+//   gain * gain * ref = T - b',  b' = 2 * T * e / ref = 2 * (cross / ref)^2 * e < 2^-14, with 6 roundings,
+// roundings of 2^-53 relative. Let I = floor(T).
+//  1. T is 2^-12 - 2^-17 or more away from every integer. Biases and roundings, 6 * 2^-53 * 2^31.1 < 2^-19, do not take it
+//     across one: trunc(gain^2 * ref) = I, and trunc(dist - gain * cross) = dist - I - 1 where that is not negative.
+//  2. T is an integer. e / ref is at least 2^-47.3, 17 times what the roundings can be: both products are below T, so
+//     trunc(gain^2 * ref) = T - 1. dist - gain * cross, a little above dist - T, gives dist - T where that is not
+//     negative. It is as in 1. with I = T - 1.
 //  3. Elsewhere nothing is said.
 // How I is found: `quotient` = cross * (1 / ref) * cross in floats. Reciprocal and five roundings, 7 * 2^-24 relative,
 // make it at most 2^9.8 wrong at T = 2^31: the remainder stays below cross^2 * 7 * 2^-24 < 2^39, which leaves 31 bits and
@@ -65,7 +65,7 @@ GPU_FN int32_t vif_gain(const uint16_t *folded, int32_t ref, int32_t dist, int32
   left = below ? left + ref : left;
 
   const uint32_t margin = divisor >> 12;
-  const bool whole = left == 0 && cross >= ref >> 3 && quotient < 1u << 28;
+  const bool whole = left == 0;
   *sure = (static_cast<uint32_t>(left) - margin < divisor - 2 * margin || whole) &&
           static_cast<uint32_t>(cross) <= divisor << log2_gain;
   const int32_t part = static_cast<int32_t>(quotient) - whole;

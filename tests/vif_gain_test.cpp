@@ -1,0 +1,192 @@
+// VIF in GPU kernels: the integer arithmetic that stands for the definition's doubles (kernels/vif_statistics.h), against the
+// definition. Compiled as host C++, with reciprocals that are wrong by as much as those of GPUs may be, and more.
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/numbers.h"
+#include "tests/metric_run.h"
+
+namespace vmafhip {
+namespace {
+
+int reciprocal_error = 0;  // in units in the last place
+float inexact_reciprocal(float v) {
+  float r = 1.0f / v;
+  for (int i = 0; i < std::abs(reciprocal_error); ++i)
+    r = std::nextafterf(r, reciprocal_error > 0 ? 1.0f : 0.0f);
+  return r;
+}
+
+}  // namespace
+}  // namespace vmafhip
+
+#define gpu_reciprocal inexact_reciprocal
+#include "kernels/vif_statistics.h"
+
+namespace vmafhip {
+namespace {
+
+struct Tables {
+  std::vector<uint16_t> whole = std::vector<uint16_t>(kVifLogEntries);
+  std::vector<uint16_t> folded = std::vector<uint16_t>(kVifFoldedEntries);
+
+  Tables() {
+    vif_fill_log_table(whole.data());
+    vif_fold_log_table(whole.data(), folded.data());
+  }
+};
+
+const Tables &tables() {
+  static const Tables tables;
+  return tables;
+}
+
+// Every entry in every octave, with all bits that are cut off set and not.
+TEST(VifGain, FoldedTableGivesTheLogarithms) {
+  const Tables &t = tables();
+  int wrong = 0;
+  for (int shift = 0; shift <= 16; ++shift)
+    for (uint32_t i = 32768; i < 65536; ++i)
+      for (uint32_t rest : {0u, (1u << shift) - 1}) {
+        const uint32_t v = (i << shift) + rest;
+        wrong += vif_folded_log2(t.folded.data(), v) - kVifLogBias != t.whole[i - 32768] + 2048 * shift;
+      }
+  EXPECT_EQ(wrong, 0);
+}
+
+int64_t by_definition(VifStatistics s, double gain_limit) {
+  VifScaleSums sums;
+  vif_add_distorted(s, tables().whole.data(), gain_limit, &sums);
+  return sums.num_log;
+}
+
+constexpr int32_t kMost = 1073741824;  // 2^30: half the range, squared
+constexpr double kLimits[] = {1, 1.0001, 1.2, 1.999999, 2, 3.7, 100};
+
+class Triples {
+ public:
+  explicit Triples(uint32_t seed) : noise_(seed) {}
+
+  // Variances and covariance of pixels that reach the gain; not always such as pictures have.
+  VifStatistics next() {
+    for (;;) {
+      VifStatistics s = {between(kVifNoise, 1 << (18 + noise_.below(13))), 0, 0};
+      s.ref = smaller(s.ref, kMost);
+      switch (noise_.below(6)) {
+        case 0:  // the same picture
+          s.dist = s.cross = s.ref;
+          break;
+        case 1: {  // cross^2 / ref a whole number, or very nearly one
+          const int k = between(1, 64), m = s.ref / (k * k);
+          s = {m * k * k + noise_.below(3) - 1, between(1, kMost), m * k + (noise_.below(8) == 0)};
+          break;
+        }
+        case 2: {  // what is left unexplained is about nothing
+          s.cross = static_cast<int32_t>(std::sqrt(double(s.ref) * between(1, s.ref)));
+          s.dist = static_cast<int32_t>(double(s.cross) * s.cross / s.ref) + noise_.below(5) - 1;
+          break;
+        }
+        case 3:  // gains about 1 and 2
+          s.cross =
+              static_cast<int32_t>(smaller<int64_t>(int64_t{s.ref} * between(1, 2) + between(-2, 2), kMost));
+          s.dist = between(1, kMost);
+          break;
+        case 4:  // large gains
+          s.ref = smaller(s.ref, 1 << 22);
+          s.cross = between(s.ref, kMost);
+          s.dist = between(1, kMost);
+          break;
+        default:  // anything
+          s.cross = between(1, smaller(s.ref + s.ref / 8, kMost));
+          s.dist = between(1, kMost >> noise_.below(13));
+      }
+      if (s.ref >= kVifNoise && s.ref <= kMost && s.dist > 0 && s.cross > 0) return s;
+    }
+  }
+
+ private:
+  int32_t between(int32_t low, int32_t high) {
+    const uint64_t random = uint64_t{noise_.next()} << 24 | noise_.next();
+    return low + static_cast<int32_t>(random % (static_cast<uint64_t>(int64_t{high} - low) + 1));
+  }
+  test::Noise noise_;
+};
+
+TEST(VifGain, IntegersEqualTheDefinitionWhereTheyAreSure) {
+  const uint16_t *folded = tables().folded.data();
+  Triples triples(1);
+  const int count = 1000000;
+  int wrong = 0, sure_of = 0;
+  for (int i = 0; i < count; ++i) {
+    reciprocal_error = i % 5 - 2;
+    const VifStatistics s = triples.next();
+    const double limit = kLimits[i % std::size(kLimits)];
+    bool sure = false;
+    const int32_t got = vif_gain(folded, s.ref, s.dist, s.cross, limit >= 2, &sure);
+    if (!sure) continue;
+    ++sure_of;
+    if (got != by_definition(s, limit) && ++wrong < 5)
+      ADD_FAILURE() << s.ref << ", " << s.dist << ", " << s.cross << ", limit " << limit << ": " << got << ", not "
+                    << by_definition(s, limit);
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(sure_of, count / 2);
+}
+
+// Or the GPU would be busy with doubles. The margin about whole numbers leaves one pixel in 2048 to them.
+TEST(VifGain, IntegersAreSureOfNearlyAllThatPicturesHave) {
+  test::Noise noise(3);
+  int not_sure = 0;
+  const int count = 200000;
+  for (int i = 0; i < count; ++i) {
+    reciprocal_error = i % 3 - 1;
+    const int32_t ref = kVifNoise + static_cast<int32_t>(noise.next() * 40), dist = ref / 4 * 3 + noise.below(1 << 17),
+                  cross = static_cast<int32_t>(0.8 * std::sqrt(double(ref) * dist));
+    bool sure = false;
+    vif_gain(tables().folded.data(), ref, dist, cross, 1, &sure);
+    not_sure += !sure;
+  }
+  EXPECT_LT(not_sure, count / 1000);
+}
+
+TEST(VifGain, DoublesEqualTheDefinition) {
+  Triples triples(2);
+  int wrong = 0;
+  for (int i = 0; i < 500000; ++i) {
+    const VifStatistics s = triples.next();
+    const double limit = kLimits[i % std::size(kLimits)];
+    wrong += vif_gain_exact(tables().folded.data(), s.ref, s.dist, s.cross, limit) != by_definition(s, limit);
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+// A pixel at a time: which sum it goes to.
+TEST(VifGain, PixelsGoToTheSumsOfTheDefinition) {
+  const Tables &t = tables();
+  const int32_t values[] = {-kMost, -5, -1, 0, 1, 7, kVifNoise - 1, kVifNoise, kVifNoise + 1, 400000, kMost};
+  reciprocal_error = 0;
+  for (int32_t ref : values)
+    for (int32_t dist : values)
+      for (int32_t cross : values) {
+        VifScaleSums want;
+        const VifStatistics definition = {ref, larger(dist, 0), cross};
+        vif_add_reference(ref, t.whole.data(), &want);
+        vif_add_distorted(definition, t.whole.data(), 100, &want);
+        VifThreadSums got;
+        if (vif_add_pixel(t.folded.data(), {ref, dist, cross}, true, 1, &got))
+          got.num_log += static_cast<uint32_t>(vif_gain_exact(t.folded.data(), ref, dist, cross, 100));
+        EXPECT_EQ(int64_t{got.num_log}, want.num_log) << ref << ", " << dist << ", " << cross;
+        EXPECT_EQ(int64_t{got.den_log}, want.den_log) << ref;
+        EXPECT_EQ(static_cast<int64_t>(got.num_low), want.num_low) << ref << ", " << dist;
+        EXPECT_EQ(int64_t{got.den_low}, want.den_low) << ref;
+
+        VifThreadSums none;
+        EXPECT_FALSE(vif_add_pixel(t.folded.data(), {ref, dist, cross}, false, 1, &none));
+        EXPECT_EQ(none.num_log + none.den_log + none.num_low + none.den_low, 0u) << "a pixel outside the plane";
+      }
+}
+
+}  // namespace
+}  // namespace vmafhip
