@@ -14,16 +14,26 @@ constexpr int kBlocks = 2;
 constexpr int kBlocks = 3;
 #endif
 
-GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_scale0_8(VifArgs args) { vif_filter<0, uint8_t, true>(args); }
+GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_scale0_8(VifArgs args) {
+  vif_filter<0, uint8_t, true>(args);
+}
 GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_scale0_16(VifArgs args) {
   vif_filter<0, uint16_t, true>(args);
 }
-GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_scale1(VifArgs args) { vif_filter<1, uint16_t, true>(args); }
-GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_scale2(VifArgs args) { vif_filter<2, uint16_t, true>(args); }
-GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_scale3(VifArgs args) { vif_filter<3, uint16_t, true>(args); }
+GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_scale1(VifArgs args) {
+  vif_filter<1, uint16_t, true>(args);
+}
+GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_scale2(VifArgs args) {
+  vif_filter<2, uint16_t, true>(args);
+}
+GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_scale3(VifArgs args) {
+  vif_filter<3, uint16_t, true>(args);
+}
 
 // Scale 0 without its statistics (vif_skip_scale0): the planes of scale 1 alone.
-GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_halve_8(VifArgs args) { vif_filter<0, uint8_t, false>(args); }
+GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_halve_8(VifArgs args) {
+  vif_filter<0, uint8_t, false>(args);
+}
 GPU_KERNEL void GPU_BOUNDS(kVifThreads, kBlocks) vif_halve_16(VifArgs args) {
   vif_filter<0, uint16_t, false>(args);
 }

@@ -128,8 +128,8 @@ TEST(VifGain, IntegersEqualTheDefinitionWhereTheyAreSure) {
     if (!sure) continue;
     ++sure_of;
     if (got != by_definition(s, limit) && ++wrong < 5)
-      ADD_FAILURE() << s.ref << ", " << s.dist << ", " << s.cross << ", limit " << limit << ": " << got << ", not "
-                    << by_definition(s, limit);
+      ADD_FAILURE() << s.ref << ", " << s.dist << ", " << s.cross << ", limit " << limit << ": " << got
+                    << ", not " << by_definition(s, limit);
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(sure_of, count / 2);
@@ -142,7 +142,8 @@ TEST(VifGain, IntegersAreSureOfNearlyAllThatPicturesHave) {
   const int count = 200000;
   for (int i = 0; i < count; ++i) {
     reciprocal_error = i % 3 - 1;
-    const int32_t ref = kVifNoise + static_cast<int32_t>(noise.next() * 40), dist = ref / 4 * 3 + noise.below(1 << 17),
+    const int32_t ref = kVifNoise + static_cast<int32_t>(noise.next() * 40),
+                  dist = ref / 4 * 3 + noise.below(1 << 17),
                   cross = static_cast<int32_t>(0.8 * std::sqrt(double(ref) * dist));
     bool sure = false;
     vif_gain(tables().folded.data(), ref, dist, cross, 1, &sure);
@@ -184,7 +185,8 @@ TEST(VifGain, PixelsGoToTheSumsOfTheDefinition) {
 
         VifThreadSums none;
         EXPECT_FALSE(vif_add_pixel(t.folded.data(), {ref, dist, cross}, false, 1, &none));
-        EXPECT_EQ(none.num_log + none.den_log + none.num_low + none.den_low, 0u) << "a pixel outside the plane";
+        EXPECT_EQ(none.num_log + none.den_log + none.num_low + none.den_low, 0u)
+            << "a pixel outside the plane";
       }
 }
 
