@@ -597,7 +597,8 @@ EXPORT int hipStreamBeginCapture(void *handle, int) {
 }
 
 EXPORT int hipStreamEndCapture(void *handle, void **graph) {
-  return enter_device(Call::graph, "hipStreamEndCapture", [&](Lock &, Runtime &r) -> int {
+  const int failure = injected_failure(Call::graph);
+  const auto end = [&](Lock &, Runtime &r) -> int {
     int error = 0;
     Stream *stream = stream_of(r, handle, "hipStreamEndCapture", &error);
     if (!stream) return error;
@@ -612,11 +613,15 @@ EXPORT int hipStreamEndCapture(void *handle, void **graph) {
               (error == kErrorStreamCaptureUnjoined    ? "the work of another stream was not waited for"
                : error == kErrorStreamCaptureUnmatched ? "no capture began on this stream"
                                                        : "something was done that cannot be captured"));
+    if (const int lost = failure ? failure : int{r.device_error}) return lost;
     Graph *made = add(r.graphs);
     *made = std::move(recorded);
     *graph = made;
     return kSuccess;
-  });
+  };
+  // The capture ends also where the call fails or the device is gone.
+  Lock lock(runtime().mutex);
+  return remember(end(lock, runtime()));
 }
 
 EXPORT int hipGraphInstantiate(void **exec, void *handle, void **, char *, size_t) {

@@ -1,0 +1,466 @@
+// What the objects of engine/hip/device.h do with data, time and failures, on a runtime that works: copies of rows,
+// kernels, what waits for what, graphs, memory that ends, a device that goes. On the simulated GPU, which also checks that
+// every call is right and that nothing is left.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "engine/hip/device.h"
+#include "tests/hipsim/control.h"
+#include "tests/hipsim/demo_args.h"
+
+namespace vmafhip::hip {
+namespace {
+
+struct Simulator {
+  decltype(&hipsim_configure) configure;
+  decltype(&hipsim_reports) reports;
+  decltype(&hipsim_last_report) last_report;
+  decltype(&hipsim_leaks) leaks;
+  decltype(&hipsim_reset) reset;
+};
+
+const Simulator *simulator() {
+  static const std::optional<Simulator> found = []() -> std::optional<Simulator> {
+    const char *path = std::getenv("VMAFHIP_HIP_LIBRARY");
+    void *const library = path ? ::dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (!library) return std::nullopt;
+    Simulator s{};
+    const auto find = [&](const char *name, auto &function) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+      return function != nullptr;
+    };
+    if (!find("hipsim_configure", s.configure) || !find("hipsim_reports", s.reports) ||
+        !find("hipsim_last_report", s.last_report) || !find("hipsim_leaks", s.leaks) ||
+        !find("hipsim_reset", s.reset))
+      return std::nullopt;
+    return s;
+  }();
+  return found ? &*found : nullptr;
+}
+
+class HipRuntime : public testing::Test {
+ protected:
+  void SetUp() override {
+    sim = simulator();
+    ASSERT_NE(sim, nullptr) << "VMAFHIP_HIP_LIBRARY has to name the simulated runtime, libhipsim.so";
+    open();
+  }
+  void TearDown() override {
+    device.reset();
+    if (!sim) return;
+    EXPECT_EQ(sim->reports(), 0u) << sim->last_report();
+    EXPECT_EQ(sim->leaks(), 0u);
+    sim->reset();
+    ASSERT_TRUE(sim->configure("memory=2G devices=1 streams=lazy"));
+  }
+  void open(int number = 0) {
+    Result<std::shared_ptr<Device>> opened = Device::open(number);
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    device = *opened;
+    device->make_current();
+  }
+  // The texts of failures that are meant to happen.
+  std::string expected_report() {
+    const std::string text = sim->reports() ? sim->last_report() : "no report";
+    sim->reset();
+    return text;
+  }
+
+  const Simulator *sim = nullptr;
+  std::shared_ptr<Device> device;
+};
+
+std::vector<uint8_t> noise(size_t bytes, unsigned seed) {
+  std::vector<uint8_t> samples(bytes);
+  for (uint8_t &s : samples) s = uint8_t((seed = seed * 1664525u + 1013904223u) >> 24);
+  return samples;
+}
+
+// What hipsim_demo sums up.
+uint64_t differences(const uint8_t *row, ptrdiff_t stride, int width, int height) {
+  uint64_t sum = 0;
+  for (int y = 0; y < height; ++y, row += stride)
+    for (int x = 0; x + 1 < width; ++x) sum += uint64_t(std::abs(row[x] - row[x + 1]));
+  return sum;
+}
+
+template <class T>
+DeviceAddress<std::byte> bytes_of(const Buffer<T> &buffer) {
+  return address_cast<std::byte>(buffer.address());
+}
+
+template <class T>
+std::vector<T> contents(const Stream &stream, const Buffer<T> &buffer) {
+  std::vector<T> host(buffer.size());
+  stream.download(host.data(), address_cast<const std::byte>(buffer.address()), buffer.size() * sizeof(T));
+  stream.synchronize();
+  return host;
+}
+
+TEST_F(HipRuntime, Description) {
+  const char *warp = std::getenv("HIPSIM_WARP");
+  EXPECT_EQ(device->warp_size(), warp ? std::atoi(warp) : 32);
+  EXPECT_EQ(device->name(), "simulated GPU 0");
+  EXPECT_EQ(device->description(), std::string("simulated GPU 0 (gfx ") +
+                                       (device->warp_size() == 64 ? "9.0" : "11.0") + "), " +
+                                       std::getenv("VMAFHIP_HIP_LIBRARY"));
+}
+
+TEST_F(HipRuntime, RowsAreCopiedAndNothingBetween) {
+  constexpr size_t kWidth = 37, kRows = 5, kHostStride = 48, kStride = 64;
+  const Stream stream(*device);
+  const std::vector<uint8_t> host = noise(kHostStride * kRows, 1);
+  Buffer<uint8_t> a(*device, kStride * kRows), b(*device, kStride * kRows);
+  for (const Buffer<uint8_t> *buffer : {&a, &b}) stream.clear(bytes_of(*buffer), buffer->size());
+  stream.upload(bytes_of(a), kStride, host.data(), kHostStride, kWidth, kRows);
+  std::vector<uint8_t> expected(kStride * kRows);
+  for (size_t y = 0; y < kRows; ++y) std::memcpy(&expected[y * kStride], &host[y * kHostStride], kWidth);
+  EXPECT_EQ(contents(stream, a), expected);
+
+  // To the same rows, closer together.
+  stream.copy(bytes_of(b), 40, address_cast<const std::byte>(a.address()), kStride, kWidth, kRows);
+  std::vector<uint8_t> closer(kStride * kRows);
+  for (size_t y = 0; y < kRows; ++y) std::memcpy(&closer[y * 40], &host[y * kHostStride], kWidth);
+  EXPECT_EQ(contents(stream, b), closer);
+}
+
+TEST_F(HipRuntime, RowsFromBottomToTop) {
+  constexpr size_t kWidth = 37, kRows = 5, kHostStride = 48, kStride = 64;
+  const Stream stream(*device);
+  const std::vector<uint8_t> host = noise(kHostStride * kRows, 2);
+  const Buffer<uint8_t> buffer(*device, kStride * kRows);
+  stream.clear(bytes_of(buffer), buffer.size());
+  stream.upload(bytes_of(buffer), kStride, &host[kHostStride * (kRows - 1)], -ptrdiff_t(kHostStride), kWidth,
+                kRows);
+  std::vector<uint8_t> expected(kStride * kRows);
+  for (size_t y = 0; y < kRows; ++y)
+    std::memcpy(&expected[y * kStride], &host[(kRows - 1 - y) * kHostStride], kWidth);
+  EXPECT_EQ(contents(stream, buffer), expected);
+}
+
+TEST_F(HipRuntime, KernelsReadWhatWasUploaded) {
+  constexpr int kWidth = 301, kHeight = 7;
+  const Stream stream(*device);
+  const Function kernel = device->function("hipsim_demo", "hipsim_demo");
+  const std::vector<uint8_t> host = noise(kWidth * kHeight, 3);
+  const Buffer<uint8_t> plane(*device, 512 * kHeight);
+  const Buffer<uint64_t> sum(*device, 1);
+  stream.upload(bytes_of(plane), 512, host.data(), kWidth, kWidth, kHeight);
+  stream.clear(bytes_of(sum), 8);
+  const Grid grid = {(kWidth + kDemoThreads - 1) / kDemoThreads, kHeight};
+  const auto data = address_cast<const uint8_t>(plane.address());
+  stream.launch(kernel, grid, kDemoThreads, DemoArgs{{data, 512}, kWidth, kHeight, sum.address()});
+  const uint64_t expected = differences(host.data(), kWidth, kWidth, kHeight);
+  EXPECT_EQ(contents(stream, sum)[0], expected);
+  // The same plane, from its last row up.
+  stream.launch(kernel, grid, kDemoThreads,
+                DemoArgs{{data + 512 * (kHeight - 1), -512}, kWidth, kHeight, sum.address()});
+  EXPECT_EQ(contents(stream, sum)[0], 2 * expected);
+}
+
+// One row through the kernel, and the sum of its differences to the host.
+struct Pass {
+  PinnedBuffer in, out;
+  Buffer<uint8_t> row;
+  Buffer<uint64_t> sum;
+  Function kernel;
+  static constexpr int kWidth = 200;
+
+  explicit Pass(const Device &device)
+      : in(device, kWidth),
+        out(device, 8),
+        row(device, kWidth),
+        sum(device, 1),
+        kernel(device.function("hipsim_demo", "hipsim_demo")) {}
+  uint64_t fill(unsigned seed) const {
+    const std::vector<uint8_t> samples = noise(kWidth, seed);
+    std::memcpy(in.data(), samples.data(), kWidth);
+    return differences(samples.data(), 0, kWidth, 1);
+  }
+  void upload(const Stream &stream) const {
+    stream.upload(bytes_of(row), kWidth, in.data(), kWidth, kWidth, 1);
+  }
+  void measure(const Stream &stream) const {
+    stream.clear(bytes_of(sum), 8);
+    stream.launch(kernel, {2}, kDemoThreads,
+                  DemoArgs{{address_cast<const uint8_t>(row.address()), kWidth}, kWidth, 1, sum.address()});
+    stream.download(out.data(), address_cast<const std::byte>(sum.address()), 8);
+  }
+  uint64_t result() const {
+    uint64_t value = 0;
+    std::memcpy(&value, out.data(), 8);
+    return value;
+  }
+};
+
+TEST_F(HipRuntime, EventsOrderStreams) {
+  const Stream uploads(*device), work(*device);
+  const Pass pass(*device);
+  const Event uploaded(*device), measured(*device);
+  for (unsigned i = 0; i < 4; ++i) {
+    const uint64_t expected = pass.fill(i);
+    pass.upload(uploads);
+    uploads.record(uploaded);
+    work.wait(uploaded);
+    pass.measure(work);
+    work.record(measured);
+    if (i % 2)
+      measured.synchronize();
+    else
+      while (!measured.done()) std::this_thread::yield();
+    EXPECT_EQ(pass.result(), expected) << i;
+    EXPECT_TRUE(measured.done());
+  }
+}
+
+TEST_F(HipRuntime, EventsMeasureTime) {
+  const Stream stream(*device);
+  const Pass pass(*device);
+  const Event before(*device, Event::Use::timing), between(*device, Event::Use::timing),
+      after(*device, Event::Use::timing);
+  pass.fill(1);
+  stream.record(before);
+  pass.upload(stream);
+  stream.record(between);
+  pass.measure(stream);
+  stream.record(after);
+  after.synchronize();
+  EXPECT_GE(between.milliseconds_since(before), 0);
+  EXPECT_GT(after.milliseconds_since(before), 0);
+  EXPECT_NEAR(before.milliseconds_since(after), -after.milliseconds_since(before), 1e-6);
+  EXPECT_NEAR(between.milliseconds_since(before) + after.milliseconds_since(between),
+              after.milliseconds_since(before), 1e-3);
+}
+
+TEST_F(HipRuntime, GraphsAreReplayed) {
+  const Stream stream(*device), side(*device);
+  const Pass pass(*device), other(*device);
+  const Event forked(*device), joined(*device);
+  Graph graph = stream.capture([&] {
+    pass.upload(stream);
+    stream.record(forked);
+    side.wait(forked);
+    other.upload(side);
+    other.measure(side);
+    side.record(joined);
+    pass.measure(stream);
+    stream.wait(joined);
+  });
+  std::memset(pass.out.data(), 0, 8);
+  stream.synchronize();
+  EXPECT_EQ(pass.result(), 0u) << "it is recorded, not done";
+  for (unsigned i = 0; i < 3; ++i) {
+    const uint64_t expected = pass.fill(10 + i), expected_other = other.fill(20 + i);
+    stream.launch(graph);
+    stream.synchronize();
+    EXPECT_EQ(pass.result(), expected);
+    EXPECT_EQ(other.result(), expected_other);
+  }
+  // The stream works on as before.
+  const uint64_t expected = pass.fill(99);
+  pass.upload(stream);
+  pass.measure(stream);
+  stream.synchronize();
+  EXPECT_EQ(pass.result(), expected);
+}
+
+TEST_F(HipRuntime, CaptureThatFailsLeavesTheStreamUsable) {
+  const Stream stream(*device);
+  const Pass pass(*device);
+  ASSERT_TRUE(sim->configure("fail=launch:1"));
+  EXPECT_THROW((void)stream.capture([&] {
+    pass.upload(stream);
+    pass.measure(stream);
+  }),
+               DeviceError);
+  ASSERT_TRUE(sim->configure("fail="));
+  // Memory cannot be had inside, which ends it too.
+  EXPECT_THROW((void)stream.capture([&] { Buffer<int>(*device, 5); }), DeviceError);
+  EXPECT_NE(expected_report().find("hipMalloc() while a stream is captured"), std::string::npos);
+  const uint64_t expected = pass.fill(5);
+  pass.upload(stream);
+  pass.measure(stream);
+  stream.synchronize();
+  EXPECT_EQ(pass.result(), expected);
+}
+
+TEST_F(HipRuntime, Alignment) {
+  for (size_t bytes : {1, 63, 256, 5000}) {
+    const Buffer<uint8_t> buffer(*device, bytes);
+    EXPECT_EQ(buffer.address().value % 256, 0u);
+    const PinnedBuffer pinned(*device, bytes);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(pinned.data()) % 4096, 0u);
+  }
+}
+
+TEST_F(HipRuntime, RegisteredMemory) {
+  const Stream stream(*device);
+  const Pass pass(*device);
+  std::vector<uint8_t> samples = noise(Pass::kWidth, 7);
+  {
+    HostRegistration pinned(*device, samples.data(), samples.size());
+    const HostRegistration moved = std::move(pinned);
+    try {
+      (void)HostRegistration(*device, samples.data(), samples.size());
+      ADD_FAILURE() << "registered twice";
+    } catch (const DeviceError &error) {
+      EXPECT_NE(std::string(error.what()).find("hipErrorHostMemoryAlreadyRegistered"), std::string::npos)
+          << error.what();
+    }
+    stream.upload(bytes_of(pass.row), Pass::kWidth, samples.data(), Pass::kWidth, Pass::kWidth, 1);
+    pass.measure(stream);
+    stream.synchronize();
+  }
+  EXPECT_EQ(pass.result(), differences(samples.data(), 0, Pass::kWidth, 1));
+  const HostRegistration again(*device, samples.data(), samples.size());
+}
+
+TEST_F(HipRuntime, MemoryThatEnds) {
+  ASSERT_TRUE(sim->configure("memory=1M"));
+  const uint64_t all = device->free_memory();
+  const Pass pass(*device);
+  const Stream stream(*device);
+  EXPECT_LT(device->free_memory(), all);
+  try {
+    (void)Buffer<uint8_t>(*device, 2 << 20);
+    ADD_FAILURE() << "2 MiB of 1";
+  } catch (const DeviceError &error) {
+    EXPECT_TRUE(error.out_of_memory());
+    EXPECT_TRUE(std::string(error.what()).starts_with("hipMalloc(&data, bytes) failed: hipErrorOutOfMemory"))
+        << error.what();
+  }
+  EXPECT_THROW((void)Buffer<uint64_t>(*device, SIZE_MAX / 4), DeviceError)
+      << "more bytes than there are numbers for";
+  const uint64_t expected = pass.fill(8);
+  pass.upload(stream);
+  pass.measure(stream);
+  stream.synchronize();
+  EXPECT_EQ(pass.result(), expected) << "the device works on";
+}
+
+TEST_F(HipRuntime, DeviceThatGoes) {
+  (void)device->function("hipsim_demo", "hipsim_demo");
+  const unsigned modules = sim->leaks();  // which stay as long as the device
+  // Whichever call it is that meets it.
+  for (int call = 1; call < 40; ++call) {
+    bool failed = false;
+    ASSERT_TRUE(sim->configure(("fail=lost:" + std::to_string(call)).c_str()));
+    try {
+      const Stream stream(*device), side(*device);
+      const Pass pass(*device);
+      const Event event(*device);
+      const Graph graph = stream.capture([&] { pass.measure(stream); });
+      pass.fill(1);
+      pass.upload(side);
+      side.record(event);
+      stream.wait(event);
+      stream.launch(graph);
+      stream.synchronize();
+    } catch (const DeviceError &error) {
+      failed = true;
+      EXPECT_FALSE(error.out_of_memory()) << error.what();
+    }
+    sim->reset();
+    EXPECT_EQ(sim->leaks(), modules) << "call " << call;
+    if (!failed) {
+      EXPECT_GT(call, 25);
+      return;
+    }
+  }
+  ADD_FAILURE() << "the last call was never reached";
+}
+
+TEST_F(HipRuntime, WrongArguments) {
+  const Stream stream(*device);
+  const Function kernel = device->function("hipsim_demo", "hipsim_demo");
+  try {
+    stream.launch(kernel, {1}, kDemoThreads, uint32_t(5));
+    ADD_FAILURE() << "4 bytes for a struct";
+  } catch (const DeviceError &error) {
+    EXPECT_TRUE(
+        std::string(error.what())
+            .starts_with("hipModuleLaunchKernel() of hipsim_demo failed: hipErrorInvalidValue (engine/"))
+        << error.what();
+  }
+  EXPECT_NE(expected_report().find("takes " + std::to_string(sizeof(DemoArgs))), std::string::npos);
+  EXPECT_THROW(device->function("hipsim_demo", "no_such_kernel"), DeviceError);
+  EXPECT_NE(expected_report().find("no_such_kernel"), std::string::npos);
+  EXPECT_THROW(device->function("no_such_stem", "hipsim_demo"), DeviceError);
+}
+
+TEST_F(HipRuntime, ThreadsShareADevice) {
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (unsigned t = 0; t < 2; ++t)
+    threads.emplace_back([&, t] {
+      device->make_current();
+      for (unsigned i = 0; i < 20; ++i) {
+        const Stream stream(*device);
+        const Pass pass(*device);
+        const Event done(*device);
+        const uint64_t expected = pass.fill(100 * t + i);
+        pass.upload(stream);
+        pass.measure(stream);
+        stream.record(done);
+        done.synchronize();
+        wrong += pass.result() != expected;
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+// A thread that has its own device makes things on another one, by CurrentDevice.
+TEST_F(HipRuntime, ThreadsWithADeviceOfTheirOwn) {
+  ASSERT_TRUE(sim->configure("devices=2"));
+  const std::shared_ptr<Device> second = Device::open(1).value();
+  EXPECT_EQ(second->name(), "simulated GPU 1");
+  const Pass here(*device), there(*second);
+  const Stream stream(*device);
+  const uint64_t expected = here.fill(1), expected_there = there.fill(2);
+  here.upload(stream);
+  {
+    const CurrentDevice current(*second);
+    const Stream stream_there(*second);
+    there.upload(stream_there);
+    there.measure(stream_there);
+    stream_there.synchronize();
+  }
+  here.measure(stream);
+  stream.synchronize();
+  EXPECT_EQ(here.result(), expected);
+  EXPECT_EQ(there.result(), expected_there);
+  // One that never chose.
+  std::thread([&] {
+    const CurrentDevice current(*device);
+    EXPECT_GT(device->free_memory(), 0u);
+    const Stream fresh(*device);
+    here.measure(fresh);
+    fresh.synchronize();
+  }).join();
+}
+
+TEST_F(HipRuntime, ClosedAndOpenedAgain) {
+  for (int i = 0; i < 3; ++i) {
+    device.reset();
+    EXPECT_EQ(sim->leaks(), 0u);
+    open();
+    const Stream stream(*device);
+    const Pass pass(*device);
+    const uint64_t expected = pass.fill(unsigned(i));
+    pass.upload(stream);
+    pass.measure(stream);
+    stream.synchronize();
+    EXPECT_EQ(pass.result(), expected);
+  }
+}
+
+}  // namespace
+}  // namespace vmafhip::hip
