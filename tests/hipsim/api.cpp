@@ -2,7 +2,9 @@
 // those of control.h. Nothing else is exported.
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
+#include "engine/hip/runtime.h"
 #include "tests/hipsim/control.h"
 #include "tests/hipsim/runtime.h"
 
@@ -192,7 +194,6 @@ EXPORT const char *hipGetErrorName(int error) {
     NAME(ErrorOutOfMemory)
     NAME(ErrorInvalidConfiguration)
     NAME(ErrorInvalidPitchValue)
-    NAME(ErrorInvalidDevicePointer)
     NAME(ErrorInvalidMemcpyDirection)
     NAME(ErrorNoDevice)
     NAME(ErrorInvalidDevice)
@@ -683,3 +684,44 @@ EXPORT void hipsim_reset() {
   runtime().last_report.clear();
   configure("fail=");
 }
+
+// As the engine calls them, and so as libamdhip64 has them: tests/hip_signatures.cpp.
+#define AS_CALLED(function) \
+  static_assert(std::is_same_v<decltype(&function), decltype(vmafhip::hip::Functions::function)>);
+AS_CALLED(hipGetErrorName)
+AS_CALLED(hipGetLastError)
+AS_CALLED(hipInit)
+AS_CALLED(hipGetDeviceCount)
+AS_CALLED(hipDeviceGetName)
+AS_CALLED(hipDeviceGetAttribute)
+AS_CALLED(hipMemGetInfo)
+AS_CALLED(hipMalloc)
+AS_CALLED(hipHostMalloc)
+AS_CALLED(hipFree)
+AS_CALLED(hipHostFree)
+AS_CALLED(hipHostUnregister)
+AS_CALLED(hipHostRegister)
+AS_CALLED(hipStreamCreateWithFlags)
+AS_CALLED(hipStreamDestroy)
+AS_CALLED(hipStreamSynchronize)
+AS_CALLED(hipStreamWaitEvent)
+AS_CALLED(hipEventCreateWithFlags)
+AS_CALLED(hipEventDestroy)
+AS_CALLED(hipEventRecord)
+AS_CALLED(hipEventQuery)
+AS_CALLED(hipEventSynchronize)
+AS_CALLED(hipEventElapsedTime)
+AS_CALLED(hipMemcpyAsync)
+AS_CALLED(hipMemcpy2DAsync)
+AS_CALLED(hipMemsetAsync)
+AS_CALLED(hipModuleLoadData)
+AS_CALLED(hipModuleUnload)
+AS_CALLED(hipModuleGetFunction)
+AS_CALLED(hipModuleLaunchKernel)
+AS_CALLED(hipStreamBeginCapture)
+AS_CALLED(hipStreamEndCapture)
+AS_CALLED(hipGraphInstantiate)
+AS_CALLED(hipGraphLaunch)
+AS_CALLED(hipGraphExecDestroy)
+AS_CALLED(hipGraphDestroy)
+#undef AS_CALLED

@@ -1,5 +1,5 @@
-// The numbers of HIP's ABI that the simulated runtime uses; tests/hipsim_test.cpp holds them against the vendor's
-// header where that is installed.
+// The numbers of HIP's ABI that the simulated runtime uses; tests/hipsim/abi_check.cpp holds them against
+// the vendor's header where that is installed.
 #pragma once
 
 namespace hipsim {
@@ -10,7 +10,6 @@ enum Error {
   kErrorOutOfMemory = 2,
   kErrorInvalidConfiguration = 9,
   kErrorInvalidPitchValue = 12,
-  kErrorInvalidDevicePointer = 17,
   kErrorInvalidMemcpyDirection = 21,
   kErrorNoDevice = 100,
   kErrorInvalidDevice = 101,
@@ -43,11 +42,7 @@ enum StreamFlags { kStreamNonBlocking = 1 };
 
 enum Attribute {
   kAttributeComputeCapabilityMajor = 23,
-  kAttributeMaxThreadsPerBlock = 56,
   kAttributeComputeCapabilityMinor = 61,
-  kAttributeMultiprocessorCount = 63,
-  kAttributeMaxSharedMemoryPerBlock = 74,
-  kAttributeTotalGlobalMem = 84,
   kAttributeWarpSize = 87,
 };
 
