@@ -1,64 +1,30 @@
 // What the objects of engine/hip/device.h do with data, time and failures, on a runtime that works: copies of rows,
 // kernels, what waits for what, graphs, memory that ends, a device that goes. On the simulated GPU, which also checks that
 // every call is right and that nothing is left.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstring>
-#include <numeric>
-#include <optional>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "engine/hip/device.h"
-#include "tests/hipsim/control.h"
 #include "tests/hipsim/demo_args.h"
+#include "tests/hipsim_control.h"
 
 namespace vmafhip::hip {
 namespace {
 
-struct Simulator {
-  decltype(&hipsim_configure) configure;
-  decltype(&hipsim_reports) reports;
-  decltype(&hipsim_last_report) last_report;
-  decltype(&hipsim_leaks) leaks;
-  decltype(&hipsim_reset) reset;
-};
-
-const Simulator *simulator() {
-  static const std::optional<Simulator> found = []() -> std::optional<Simulator> {
-    const char *path = std::getenv("VMAFHIP_HIP_LIBRARY");
-    void *const library = path ? ::dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-    if (!library) return std::nullopt;
-    Simulator s{};
-    const auto find = [&](const char *name, auto &function) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
-      return function != nullptr;
-    };
-    if (!find("hipsim_configure", s.configure) || !find("hipsim_reports", s.reports) ||
-        !find("hipsim_last_report", s.last_report) || !find("hipsim_leaks", s.leaks) ||
-        !find("hipsim_reset", s.reset))
-      return std::nullopt;
-    return s;
-  }();
-  return found ? &*found : nullptr;
-}
-
 class HipRuntime : public testing::Test {
  protected:
   void SetUp() override {
-    sim = simulator();
-    ASSERT_NE(sim, nullptr) << "VMAFHIP_HIP_LIBRARY has to name the simulated runtime, libhipsim.so";
+    sim.reset();
     open();
   }
   void TearDown() override {
     device.reset();
-    if (!sim) return;
-    EXPECT_EQ(sim->reports(), 0u) << sim->last_report();
-    EXPECT_EQ(sim->leaks(), 0u);
-    sim->reset();
-    ASSERT_TRUE(sim->configure("memory=2G devices=1 streams=lazy"));
+    EXPECT_EQ(sim.reports(), "");
+    EXPECT_EQ(sim.leaks(), 0u);
+    sim.reset();
   }
   void open(int number = 0) {
     Result<std::shared_ptr<Device>> opened = Device::open(number);
@@ -66,14 +32,14 @@ class HipRuntime : public testing::Test {
     device = *opened;
     device->make_current();
   }
-  // The texts of failures that are meant to happen.
+  // The text of a failure that was meant to happen.
   std::string expected_report() {
-    const std::string text = sim->reports() ? sim->last_report() : "no report";
-    sim->reset();
+    const std::string text = sim.reports();
+    sim.reset();
     return text;
   }
 
-  const Simulator *sim = nullptr;
+  test::HipSim sim;
   std::shared_ptr<Device> device;
 };
 
@@ -274,13 +240,13 @@ TEST_F(HipRuntime, GraphsAreReplayed) {
 TEST_F(HipRuntime, CaptureThatFailsLeavesTheStreamUsable) {
   const Stream stream(*device);
   const Pass pass(*device);
-  ASSERT_TRUE(sim->configure("fail=launch:1"));
+  sim.configure("fail=launch:1");
   EXPECT_THROW((void)stream.capture([&] {
     pass.upload(stream);
     pass.measure(stream);
   }),
                DeviceError);
-  ASSERT_TRUE(sim->configure("fail="));
+  sim.configure("fail=");
   // Memory cannot be had inside, which ends it too.
   EXPECT_THROW((void)stream.capture([&] { Buffer<int>(*device, 5); }), DeviceError);
   EXPECT_NE(expected_report().find("hipMalloc() while a stream is captured"), std::string::npos);
@@ -323,7 +289,7 @@ TEST_F(HipRuntime, RegisteredMemory) {
 }
 
 TEST_F(HipRuntime, MemoryThatEnds) {
-  ASSERT_TRUE(sim->configure("memory=1M"));
+  sim.configure("memory=1M");
   const uint64_t all = device->free_memory();
   const Pass pass(*device);
   const Stream stream(*device);
@@ -347,11 +313,11 @@ TEST_F(HipRuntime, MemoryThatEnds) {
 
 TEST_F(HipRuntime, DeviceThatGoes) {
   (void)device->function("hipsim_demo", "hipsim_demo");
-  const unsigned modules = sim->leaks();  // which stay as long as the device
+  const unsigned modules = sim.leaks();  // which stay as long as the device
   // Whichever call it is that meets it.
   for (int call = 1; call < 40; ++call) {
     bool failed = false;
-    ASSERT_TRUE(sim->configure(("fail=lost:" + std::to_string(call)).c_str()));
+    sim.configure(("fail=lost:" + std::to_string(call)));
     try {
       const Stream stream(*device), side(*device);
       const Pass pass(*device);
@@ -367,8 +333,8 @@ TEST_F(HipRuntime, DeviceThatGoes) {
       failed = true;
       EXPECT_FALSE(error.out_of_memory()) << error.what();
     }
-    sim->reset();
-    EXPECT_EQ(sim->leaks(), modules) << "call " << call;
+    sim.reset();
+    EXPECT_EQ(sim.leaks(), modules) << "call " << call;
     if (!failed) {
       EXPECT_GT(call, 25);
       return;
@@ -419,7 +385,7 @@ TEST_F(HipRuntime, ThreadsShareADevice) {
 
 // A thread that has its own device makes things on another one, by CurrentDevice.
 TEST_F(HipRuntime, ThreadsWithADeviceOfTheirOwn) {
-  ASSERT_TRUE(sim->configure("devices=2"));
+  sim.configure("devices=2");
   const std::shared_ptr<Device> second = Device::open(1).value();
   EXPECT_EQ(second->name(), "simulated GPU 1");
   const Pass here(*device), there(*second);
@@ -450,7 +416,7 @@ TEST_F(HipRuntime, ThreadsWithADeviceOfTheirOwn) {
 TEST_F(HipRuntime, ClosedAndOpenedAgain) {
   for (int i = 0; i < 3; ++i) {
     device.reset();
-    EXPECT_EQ(sim->leaks(), 0u);
+    EXPECT_EQ(sim.leaks(), 0u);
     open();
     const Stream stream(*device);
     const Pass pass(*device);

@@ -13,10 +13,10 @@ class HipSim {
  public:
   HipSim() : library_(open()) {}
 
-  // Everything as it was at the beginning, and then `settings`.
-  void reset(const std::string &settings) {
+  // Everything as it was at the beginning, and then `settings`. Warps and schedule stay those that the test runs with.
+  void reset(const std::string &settings = "") {
     call<void()>("hipsim_reset")();
-    configure("warp=32 schedule=forward streams=lazy devices=1 memory=2G " + settings);
+    configure("streams=lazy devices=1 memory=2G " + settings);
   }
   void configure(const std::string &settings) {
     if (!call<bool(const char *)>("hipsim_configure")(settings.c_str()))
