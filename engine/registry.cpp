@@ -46,10 +46,13 @@ constexpr Entry kEntries[] = {
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_psnr(k, psnr_planes(o, f), f, n); }},
     {&kPsnrHvsExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_psnr_hvs(k, f, n); }},
     {&kAdmExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm(k, adm_params(o, f), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm(k, adm_params(o, f), f, n); },
+     [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_adm(d, adm_params(o, f), f, n); }},
     {&kMotionExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); }},
-    {&kVifExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif(k, vif_params(o), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); },
+     [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_motion(d, motion_params(o), f, n); }},
+    {&kVifExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif(k, vif_params(o), f, n); },
+     [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_vif(d, vif_params(o), f, n); }},
     {&kCambiExtractor,
      [](auto &k, auto &o, auto &f, int n) {
        return make_cpu_cambi(k, cambi_params(o, f), f, n, o.string("heatmaps_path"));
@@ -65,7 +68,8 @@ constexpr Entry kEntries[] = {
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_ssimulacra2(k, ssimulacra2_params(o), f, n); }},
     {&kSpeedQaExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_speed_qa(k, f, n); }},
     {&kMotionV2Extractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); },
+     [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_motion(d, motion_params(o), f, n); }},
 };
 
 constexpr auto kExtractors = [] {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,6 +34,12 @@ inline const std::vector<Pair> &clip_of(const std::string &name) {
   return pairs;
 }
 
+// VMAFHIP_TEST_BACKEND=hip: on the GPU, and then on nothing else.
+inline bool on_gpu() {
+  const char *wanted = std::getenv("VMAFHIP_TEST_BACKEND");
+  return wanted && std::string(wanted) == "hip";
+}
+
 // One session over one whole clip: names, scores a frame, pools, values of the whole.
 struct Scored {
   std::vector<std::string> names, aggregate_names;
@@ -47,7 +54,7 @@ inline Result<Scored> score(const std::string &name, const std::string &models, 
   SessionOptions options;
   options.models = models;
   options.features = features;
-  options.backend = Backend::cpu;
+  options.backend = on_gpu() ? Backend::hip : Backend::cpu;
   auto session = Session::create(options);
   if (!session.ok()) return session.status();
   Session &s = **session;

@@ -7,6 +7,9 @@
 // Every instruction set gives the same bits: they are compared with each other too, and the differences printed for one.
 // Unless VMAFHIP_TEST_FULL is set (tests/run.sh --full), variants run on the six smallest clips.
 //
+// With VMAFHIP_TEST_BACKEND=hip the GPU takes the place of the instruction sets, for the extractors that have kernels;
+// VMAFHIP_TEST_CASES then says how many of the smallest clips are taken (a simulated GPU is slow), all if it is not set.
+//
 // Not here: integer adm with adm_csf_mode=1, where libvmaf's code paths contradict each other, is an error of ours and
 // has no figures.
 #include <cstdlib>
@@ -52,6 +55,18 @@ constexpr Overflow kOverflows[] = {{"ssim", 16}};
 constexpr const char *kWithEveryVariant = "sd-blur-8";
 
 constexpr const char *kIsas[] = {"scalar", "avx2", "avx512"};
+constexpr const char *kGpu = "hip";
+
+std::vector<const char *> units() {
+  if (on_gpu()) return {kGpu};
+  return {std::begin(kIsas), std::end(kIsas)};
+}
+
+// Of those, the ones that the units can do.
+std::vector<const Extractor *> testable(std::vector<const Extractor *> extractors) {
+  if (on_gpu()) std::erase_if(extractors, [](const Extractor *e) { return !HipBackend::has_kernels(*e); });
+  return extractors;
+}
 
 bool full() {
   const char *wanted = std::getenv("VMAFHIP_TEST_FULL");
@@ -80,7 +95,16 @@ std::vector<std::string> cases_by_size() {
   return names;
 }
 
+std::vector<std::string> default_cases() {
+  const char *most = on_gpu() ? std::getenv("VMAFHIP_TEST_CASES") : nullptr;
+  if (!most || !*most) return golden::case_names();
+  std::vector<std::string> names = cases_by_size();
+  names.resize(std::min(names.size(), size_t(std::max(1, std::atoi(most)))));
+  return names;
+}
+
 std::vector<std::string> variant_cases() {
+  if (on_gpu()) return default_cases();
   std::vector<std::string> names = cases_by_size();
   if (!full()) names.resize(6);
   return names;
@@ -116,12 +140,14 @@ class Golden : public testing::TestWithParam<std::tuple<const Extractor *, const
  protected:
   Golden() : judge_(std::string(extractor().exactness) == "bits") {}
   void SetUp() override {
+    if (isa() == kGpu) return;
     ::setenv("VMAFHIP_ISA", isa(), 1);
     if (const auto cpu = CpuBackend::choose(); !cpu.ok()) GTEST_SKIP() << cpu.status().message();
   }
   void TearDown() override {
     ::unsetenv("VMAFHIP_ISA");
-    if (judge_.values() > 0) judge_.print(std::string(extractor().name) + " " + isa(), isa() == widest_isa());
+    if (judge_.values() > 0)
+      judge_.print(std::string(extractor().name) + " " + isa(), isa() == kGpu || isa() == widest_isa());
   }
   static const Extractor &extractor() { return *std::get<0>(GetParam()); }
   static const char *isa() { return std::get<1>(GetParam()); }
@@ -200,7 +226,7 @@ bool is_void(const golden::Golden &golden, const std::string &score) {
 
 TEST_P(Golden, Default) {
   const std::string spec = default_spec(extractor());
-  for (const std::string &name : golden::case_names()) {
+  for (const std::string &name : default_cases()) {
     const golden::Golden &golden = golden::load(name);
     const auto scored = run(name, spec, default_refusal(golden, extractor().name));
     if (!scored) continue;
@@ -219,7 +245,7 @@ TEST_P(Golden, Default) {
   }
   for (const Addition &addition : kAdditions)
     if (std::string(addition.extractor) == extractor().name)
-      for (const std::string &name : golden::case_names()) compare_addition(name, addition);
+      for (const std::string &name : default_cases()) compare_addition(name, addition);
 }
 
 // Those whose options other than the default have figures.
@@ -265,12 +291,13 @@ std::string name_of(const testing::TestParamInfo<Golden::ParamType> &info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Extractors, Golden,
-                         testing::Combine(testing::ValuesIn(extractors().begin(), extractors().end()),
-                                          testing::ValuesIn(kIsas)),
+                         testing::Combine(testing::ValuesIn(testable({extractors().begin(),
+                                                                      extractors().end()})),
+                                          testing::ValuesIn(units())),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Extractors, GoldenVariants,
-                         testing::Combine(testing::ValuesIn(extractors_with_variants()),
-                                          testing::ValuesIn(kIsas)),
+                         testing::Combine(testing::ValuesIn(testable(extractors_with_variants())),
+                                          testing::ValuesIn(units())),
                          name_of);
 
 // ---- Nothing is left out ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ class HipSim {
   // Everything as it was at the beginning, and then `settings`. Warps and schedule stay those that the test runs with.
   void reset(const std::string &settings = "") {
     call<void()>("hipsim_reset")();
-    configure("streams=lazy devices=1 memory=2G " + settings);
+    configure("fail= streams=lazy devices=1 memory=2G " + settings);
   }
   void configure(const std::string &settings) {
     if (!call<bool(const char *)>("hipsim_configure")(settings.c_str()))

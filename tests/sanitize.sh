@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 # The golden figures and large random samples test arithmetic, for minutes; the tests of each metric read the same code.
 too_long='golden_models_test golden_test surface_test'
-threaded='aligner_property_test aligner_test hip_device_test hip_open_test inbox_test inbox_wait_test results_test scheduler_test session_format_test session_scale_test session_strips_test session_subsample_test session_test'
+threaded='accelerator_test aligner_property_test aligner_test hip_device_test hip_open_test inbox_test inbox_wait_test results_test scheduler_test session_format_test session_scale_test session_strips_test session_subsample_test session_test'
 
 # The element's; golden figures and starvation take minutes. Memory of a process means little under a sanitizer.
 elements='element_content_test element_crop_meta_test element_crop_test element_cycle_test element_dropin_test
