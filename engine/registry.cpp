@@ -45,8 +45,7 @@ constexpr Entry kEntries[] = {
     {&kPsnrExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_psnr(k, psnr_planes(o, f), f, n); }},
     {&kPsnrHvsExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_psnr_hvs(k, f, n); }},
-    {&kAdmExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm(k, adm_params(o, f), f, n); },
+    {&kAdmExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm(k, adm_params(o, f), f, n); },
      [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_adm(d, adm_params(o, f), f, n); }},
     {&kMotionExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); },
@@ -181,8 +180,7 @@ Result<HipBackend::DeviceMetric> HipBackend::make(const Extractor &extractor, co
     // Whoever holds a metric holds the device.
     return DeviceMetric(metric.release(), [device = device_](const hip::HipMetric *m) { delete m; });
   } catch (const hip::DeviceError &error) {
-    return Status(error.out_of_memory() ? Code::resource : Code::unsupported,
-                  device_->name() + ": " + error.what());
+    return hip::status_of(*device_, error);
   }
 }
 

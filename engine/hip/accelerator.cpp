@@ -488,31 +488,34 @@ void HipAccelerator::clear() {
 
 }  // namespace
 
+Status status_of(const Device &device, const DeviceError &error) {
+  if (!error.out_of_memory()) return Status(Code::unsupported, device.name() + ": " + error.what());
+  return Status(Code::resource, device.name() +
+                                    " has not enough memory: end other programs that use it, choose another "
+                                    "one with `device`, or use backend=cpu (" +
+                                    error.what() + ")");
+}
+
 Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Device> device,
                                                       HipBackend::Work work) {
   Capacity capacity = Capacity::of(work.format, work.distorted, work.threads, work.batch);
-  std::string why;
+  Status status;
   uint64_t free = 0;
   do {
-    if (HipAccelerator::bytes_of(work, capacity).second > kMostPinned &&
-        (capacity.lanes > 1 || capacity.batch > 1))
-      continue;
+    const bool least = capacity.lanes == 1 && capacity.batch == 1;
+    if (HipAccelerator::bytes_of(work, capacity).second > kMostPinned && !least) continue;
     try {
       free = device->free_memory();
       return std::unique_ptr<Accelerator>(std::make_unique<HipAccelerator>(device, work, capacity));
     } catch (const DeviceError &error) {
-      if (!error.out_of_memory()) return Status(Code::unsupported, device->name() + ": " + error.what());
-      why = error.what();
+      status = status_of(*device, error);
+      if (!error.out_of_memory()) return status;
     }
   } while (capacity.reduce(work.threads));
   const auto [on_device, pinned] = HipAccelerator::bytes_of(work, capacity);
-  return Status(
-      Code::resource,
-      device->name() + " has not enough memory: measuring these pictures takes at least " +
-          in_units(on_device) + " there, of which " + in_units(free) + " are free, and " + in_units(pinned) +
-          " of pinned memory here; end other programs that use it, choose another one with `device`, "
-          "or use backend=cpu (" +
-          why + ")");
+  return Status(status.code(), "measuring these pictures takes at least " + in_units(on_device) +
+                                   " on the GPU, of which " + in_units(free) + " are free, and " +
+                                   in_units(pinned) + " of pinned memory; " + status.message());
 }
 
 }  // namespace vmafhip::hip

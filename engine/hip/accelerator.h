@@ -27,6 +27,9 @@ struct Capacity {
   bool reduce(int threads);
 };
 
+// What users are told of a failure. Code::resource: the device works, but has not enough memory.
+Status status_of(const Device &device, const DeviceError &error);
+
 Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Device> device,
                                                       HipBackend::Work work);
 
