@@ -39,4 +39,13 @@ GPU_FN void tile_read(const uint32_t *row, int column, uint32_t *out) {
   }
 }
 
+template <int kCount>
+GPU_FN void tile_write(uint32_t *row, int column, const uint32_t *in) {
+  static_assert(kCount % 4 == 0);
+#pragma unroll
+  for (int c = 0; c < kCount / 4; c++)
+    *reinterpret_cast<Words4 *>(row + 4 * tile_chunk((column >> 2) + c)) =
+        Words4{in[4 * c], in[4 * c + 1], in[4 * c + 2], in[4 * c + 3]};
+}
+
 }  // namespace vmafhip

@@ -1,5 +1,10 @@
 // VIF in kernels, one scale of any depth in one pass: column sums (a thread walks down one column), then row sums and
 // statistics (a thread takes 8 pixels of one row), and the planes of the next scale.
+//
+// A block can take several distorted pictures of one reference, one after the other. Column means and the variance of the
+// reference then stay in shared memory: for the second and later pictures ("!kReference") a fifth to two fifths of the
+// sums, the variance, its logarithm and the reference's samples of the next scale are not made again. Its row means are;
+// there is no room for them, 32 bits each.
 #pragma once
 #include "kernels/tile.h"
 #include "kernels/vif_statistics.h"
@@ -82,7 +87,7 @@ class VifSquareSum<uint8_t> {
 };
 
 // Column sums of one column of the tile, halo included, whose first pixel is (x0, y0).
-template <int kScale, class Sample, bool kStatistics>
+template <int kScale, class Sample, bool kStatistics, bool kReference>
 GPU_FN void vif_sum_columns(const VifArgs &args, const PlanePair &planes, int x0, int y0,
                             VifTile<kScale, kStatistics> &tile) {
   constexpr int kRows = kVifTileRows, kNext = kScale < 3 ? kScale + 1 : 0;
@@ -99,18 +104,19 @@ GPU_FN void vif_sum_columns(const VifArgs &args, const PlanePair &planes, int x0
     const uint32_t ref = tile_row<Sample>(planes.ref, y, args.width)[x];
     const uint32_t dist = tile_row<Sample>(planes.dist, y, args.width)[x];
     const uint32_t ref_square = ref * ref, dist_square = dist * dist, product = ref * dist;
+    const uint32_t ref_of_mean = kReference ? ref : 0;
 #pragma unroll
     for (int row = 0; row < kRows; row++) {
       const int tap = i - row, next_tap = tap - (kRadius - kNextTaps / 2);
       if (kStatistics && tap >= 0 && tap < kTaps) {
         const uint32_t weight = kVifTaps[kScale][tap];
-        means[row].add(ref, dist, weight);
-        squares[0][row].add(ref_square, weight);
+        means[row].add(ref_of_mean, dist, weight);
+        if (kReference) squares[0][row].add(ref_square, weight);
         squares[1][row].add(dist_square, weight);
         squares[2][row].add(product, weight);
       }
       if (row % 2 == 0 && next_tap >= 0 && next_tap < kNextTaps)
-        halves[row / 2].add(ref, dist, kVifTaps[kNext][next_tap]);
+        halves[row / 2].add(ref_of_mean, dist, kVifTaps[kNext][next_tap]);
     }
   }
 
@@ -118,9 +124,10 @@ GPU_FN void vif_sum_columns(const VifArgs &args, const PlanePair &planes, int x0
 #pragma unroll
   for (int row = 0; row < kRows; row++) {
     if constexpr (kStatistics) {
-      tile.stream(kVifMeans, row)[at] = means[row].rounded(shift);
+      uint32_t &mean = tile.stream(kVifMeans, row)[at];
+      mean = kReference ? means[row].rounded(shift) : (mean & 0xffff) | means[row].rounded(shift);
 #pragma unroll
-      for (int p = 0; p < 3; p++)
+      for (int p = kReference ? 0 : 1; p < 3; p++)
         tile.stream(kVifRefSquare + p, row)[at] = squares[p][row].template rounded<kScale>(args.depth);
     }
     if (kScale < 3 && row % 2 == 0) tile.half(row / 2)[at] = halves[row / 2].rounded(shift);
@@ -128,9 +135,10 @@ GPU_FN void vif_sum_columns(const VifArgs &args, const PlanePair &planes, int x0
 }
 
 // Row sums and statistics of the 8 pixels of a row from `column` of the tile on; `columns` of them are of the plane.
-template <int kScale>
+// `variance` is the reference's, a result if kReference.
+template <int kScale, bool kReference>
 GPU_FN void vif_measure_row(VifTile<kScale, true> &tile, int row, int column, int columns, double gain_limit,
-                            VifThreadSums *sums) {
+                            VifThreadSums *sums, uint32_t *variance) {
   constexpr int kPixels = 8, kHalo = vif_halo(kScale), kTaps = kVifTapCount[kScale],
                 kFirst = kHalo - kTaps / 2;
   uint32_t words[kPixels + 2 * kHalo], ref_mean[kPixels] = {}, dist_mean[kPixels] = {};
@@ -148,7 +156,7 @@ GPU_FN void vif_measure_row(VifTile<kScale, true> &tile, int row, int column, in
 
   int32_t statistics[3][kPixels];
 #pragma unroll
-  for (int p = 0; p < 3; p++) {
+  for (int p = kReference ? 0 : 1; p < 3; p++) {
     GpuWideSum squares[kPixels];
     tile_read<kPixels + 2 * kHalo>(tile.stream(kVifRefSquare + p, row), column, words);
 #pragma unroll
@@ -163,13 +171,22 @@ GPU_FN void vif_measure_row(VifTile<kScale, true> &tile, int row, int column, in
           gpu_rounded_high(p == 1 ? dist_mean[i] : ref_mean[i], p == 0 ? ref_mean[i] : dist_mean[i]));
   }
 
+#pragma unroll
+  for (int i = 0; i < kPixels; i++) {
+    if (kReference)
+      variance[i] = static_cast<uint32_t>(statistics[0][i]);
+    else
+      statistics[0][i] = static_cast<int32_t>(variance[i]);
+  }
+
   const uint16_t *log_table = reinterpret_cast<const uint16_t *>(tile.log_table);
   const int log2_gain = gain_limit >= 2 ? 1 : 0;
   uint32_t unsure = 0;
 #pragma unroll
   for (int i = 0; i < kPixels; i++) {
     const VifPixel pixel = {statistics[0][i], statistics[1][i], statistics[2][i]};
-    unsure |= static_cast<uint32_t>(vif_add_pixel(log_table, pixel, i < columns, log2_gain, sums)) << i;
+    unsure |= static_cast<uint32_t>(vif_add_pixel<kReference>(log_table, pixel, i < columns, log2_gain, sums))
+              << i;
   }
   if (unsure == 0) return;
 #pragma unroll
@@ -180,7 +197,7 @@ GPU_FN void vif_measure_row(VifTile<kScale, true> &tile, int row, int column, in
 }
 
 // Samples of the next scale: even columns of even rows. A thread makes two of a row.
-template <int kScale, bool kStatistics>
+template <int kScale, bool kStatistics, bool kReference>
 GPU_FN void vif_halve(const VifArgs &args, const VifPair &pair, VifTile<kScale, kStatistics> &tile, int x0,
                       int y0) {
   constexpr int kHalo = vif_halo(kScale), kTaps = kVifTapCount[kScale + 1], kFirst = kHalo - kTaps / 2,
@@ -196,38 +213,62 @@ GPU_FN void vif_halve(const VifArgs &args, const VifPair &pair, VifTile<kScale, 
 #pragma unroll
     for (int i = 0; i < 2; i++)
       if (c - 2 * i >= 0 && c - 2 * i < kTaps) {
-        ref[i] += (words[kFirst + c] & 0xffff) * kVifTaps[kScale + 1][c - 2 * i];
+        if (kReference) ref[i] += (words[kFirst + c] & 0xffff) * kVifTaps[kScale + 1][c - 2 * i];
         dist[i] += (words[kFirst + c] >> 16) * kVifTaps[kScale + 1][c - 2 * i];
       }
   // An even stride gives an odd row room for one sample more.
   const int64_t offset = static_cast<int64_t>(y) * args.half_stride + x;
-  if (pair.half_ref)
+  if (kReference && pair.half_ref)
     *address_cast<uint32_t>(pair.half_ref + offset).get() =
         ((ref[0] + 32768) >> 16) | ((ref[1] + 32768) & 0xffff0000u);
   *address_cast<uint32_t>(pair.half_dist + offset).get() =
       ((dist[0] + 32768) >> 16) | ((dist[1] + 32768) & 0xffff0000u);
 }
 
-// The kernel. Block (x, y, z): tile x of the columns, y of the rows, pair z.
-template <int kScale, class Sample, bool kStatistics>
-GPU_FN void vif_filter(const VifArgs &args) {
-  GPU_SHARED VifTile<kScale, kStatistics> tile;
-  constexpr int kColumns = vif_tile_columns(kScale), kThreadsOfRow = kColumns / 8;
-  const VifPair &pair = args.pairs[blockIdx.z];
-  const int x0 = static_cast<int>(blockIdx.x) * kColumns, y0 = static_cast<int>(blockIdx.y) * kVifTileRows;
-  if constexpr (kStatistics) vif_load_log_table<kVifThreads>(args.log_table, tile.log_table);
-  vif_sum_columns<kScale, Sample, kStatistics>(args, pair.planes, x0, y0, tile);
+// One pair. kKeep: the reference's variance is kept for the next.
+template <int kScale, class Sample, bool kStatistics, bool kReference, bool kKeep>
+GPU_FN void vif_filter_pair(const VifArgs &args, const VifPair &pair, int x0, int y0,
+                            VifTile<kScale, kStatistics> &tile) {
+  constexpr int kThreadsOfRow = vif_tile_columns(kScale) / 8;
+  vif_sum_columns<kScale, Sample, kStatistics, kReference>(args, pair.planes, x0, y0, tile);
   gpu_sync();
 
   VifThreadSums sums;
   if constexpr (kStatistics) {
     const int thread = static_cast<int>(threadIdx.x), row = thread / kThreadsOfRow,
               column = thread % kThreadsOfRow * 8;
-    if (row < kVifTileRows && y0 + row < args.height && x0 + column < args.width)
-      vif_measure_row<kScale>(tile, row, column, args.width - x0 - column, args.gain_limit, &sums);
+    const bool mine = row < kVifTileRows && y0 + row < args.height && x0 + column < args.width;
+    uint32_t variance[8];
+    if (mine) {
+      if (!kReference) tile_read<8>(tile.stream(kVifRefSquare, row), column, variance);
+      vif_measure_row<kScale, kReference>(tile, row, column, args.width - x0 - column, args.gain_limit, &sums,
+                                          variance);
+    }
+    if constexpr (kReference && kKeep) {
+      gpu_sync();  // all have read the squares
+      if (mine) tile_write<8>(tile.stream(kVifRefSquare, row), column, variance);
+    }
   }
-  if constexpr (kScale < 3) vif_halve<kScale, kStatistics>(args, pair, tile, x0, y0);
+  if constexpr (kScale < 3) vif_halve<kScale, kStatistics, kReference>(args, pair, tile, x0, y0);
   if constexpr (kStatistics) vif_add_to_sums<kVifThreads>(sums, tile.sums, pair);
+}
+
+// The kernel. Block (x, y, z): tile x of the columns, y of the rows, pair z or, if kSeveral, the z-th args.pictures pairs,
+// which have their reference in common.
+template <int kScale, class Sample, bool kStatistics, bool kSeveral>
+GPU_FN void vif_filter(const VifArgs &args) {
+  GPU_SHARED VifTile<kScale, kStatistics> tile;
+  const int x0 = static_cast<int>(blockIdx.x) * vif_tile_columns(kScale),
+            y0 = static_cast<int>(blockIdx.y) * kVifTileRows;
+  const int pictures = kSeveral ? args.pictures : 1;
+  const VifPair *pairs = args.pairs + static_cast<int>(blockIdx.z) * pictures;
+  if constexpr (kStatistics) vif_load_log_table<kVifThreads>(args.log_table, tile.log_table);
+  vif_filter_pair<kScale, Sample, kStatistics, true, kSeveral>(args, pairs[0], x0, y0, tile);
+  if constexpr (kSeveral)
+    for (int i = 1; i < pictures; i++) {
+      gpu_sync();  // all have read what is overwritten now
+      vif_filter_pair<kScale, Sample, kStatistics, false, true>(args, pairs[i], x0, y0, tile);
+    }
 }
 
 }  // namespace vmafhip

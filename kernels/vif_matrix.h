@@ -306,7 +306,8 @@ GPU_FN void vif_matrix(const VifArgs &args) {
         const bool in_plane = px >= 0 && px < args.width && py < args.height;
         const VifPixel pixel = {static_cast<int32_t>(ref[k]), static_cast<int32_t>(dist[k]),
                                 static_cast<int32_t>(cross[k])};
-        unsure |= static_cast<uint32_t>(vif_add_pixel(log_table, pixel, in_plane, log2_gain, &sums)) << k;
+        unsure |= static_cast<uint32_t>(vif_add_pixel<true>(log_table, pixel, in_plane, log2_gain, &sums))
+                  << k;
       }
       if (unsure == 0) continue;
 #pragma unroll 1

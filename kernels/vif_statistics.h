@@ -85,21 +85,25 @@ struct VifPixel {
   int32_t ref, dist, cross;
 };
 
-// Adds a pixel that is `live`, that is, of the plane. True if its numerator is left to vif_gain_exact().
+// Adds a pixel that is `live`, that is, of the plane, to the numerator's sums and, if kReference, to the denominator's. True
+// if its numerator is left to vif_gain_exact().
+template <bool kReference>
 GPU_FN bool vif_add_pixel(const uint16_t *folded, VifPixel pixel, bool live, int log2_gain,
                           VifThreadSums *sums) {
   const bool low = pixel.ref < kVifNoise;
   const int32_t ref = low ? kVifNoise : pixel.ref, dist = larger(pixel.dist, 0);
   const bool explained = live && !low && pixel.cross > 0 && dist > 0;
   bool sure;
-  const int32_t den =
-      vif_folded_log2(folded, static_cast<uint32_t>(kVifNoise + ref)) - 2048 * 17 - kVifLogBias;
   const int32_t num = vif_gain(folded, ref, dist, pixel.cross, log2_gain, &sure);
-  sums->den_log += live && !low ? static_cast<uint32_t>(den) : 0;
   sums->num_log += explained && sure ? static_cast<uint32_t>(num) : 0;
   // The factor makes it one multiply-add where those are 64 bits wide.
   sums->num_low += static_cast<uint64_t>(live && low ? static_cast<uint32_t>(dist) : 0) * 1u;
-  sums->den_low += live && low;
+  if constexpr (kReference) {
+    const int32_t den =
+        vif_folded_log2(folded, static_cast<uint32_t>(kVifNoise + ref)) - 2048 * 17 - kVifLogBias;
+    sums->den_log += live && !low ? static_cast<uint32_t>(den) : 0;
+    sums->den_low += live && low;
+  }
   return explained && !sure;
 }
 

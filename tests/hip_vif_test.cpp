@@ -226,6 +226,8 @@ TEST_F(VifHip, MorePairsThanALaunchTakes) {
   std::vector<Pictures> batch;
   for (uint32_t f = 0; f < 14; ++f) batch.push_back(coloured(format, 3, 5 * f));
   static_assert(14 * 3 > kMostPairs);
+  batch.push_back(coloured(format, 1, 100));
+  batch.push_back(coloured(format, kMostPairs + 3, 101));
   expect_equal({100, true, true}, format, batch);
 }
 

@@ -176,7 +176,7 @@ TEST(VifGain, PixelsGoToTheSumsOfTheDefinition) {
         vif_add_reference(ref, t.whole.data(), &want);
         vif_add_distorted(definition, t.whole.data(), 100, &want);
         VifThreadSums got;
-        if (vif_add_pixel(t.folded.data(), {ref, dist, cross}, true, 1, &got))
+        if (vif_add_pixel<true>(t.folded.data(), {ref, dist, cross}, true, 1, &got))
           got.num_log += static_cast<uint32_t>(vif_gain_exact(t.folded.data(), ref, dist, cross, 100));
         EXPECT_EQ(int64_t{got.num_log}, want.num_log) << ref << ", " << dist << ", " << cross;
         EXPECT_EQ(int64_t{got.den_log}, want.den_log) << ref;
@@ -184,7 +184,7 @@ TEST(VifGain, PixelsGoToTheSumsOfTheDefinition) {
         EXPECT_EQ(int64_t{got.den_low}, want.den_low) << ref;
 
         VifThreadSums none;
-        EXPECT_FALSE(vif_add_pixel(t.folded.data(), {ref, dist, cross}, false, 1, &none));
+        EXPECT_FALSE(vif_add_pixel<true>(t.folded.data(), {ref, dist, cross}, false, 1, &none));
         EXPECT_EQ(none.num_log + none.den_log + none.num_low + none.den_low, 0u)
             << "a pixel outside the plane";
       }

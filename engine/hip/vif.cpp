@@ -1,8 +1,8 @@
 // VIF on the GPU: memory and launches of kernels/vif.hip. Samples of coarser scales lie in the frame's memory.
 //
-// Several distorted pictures share what a reference leaves in memory: its samples of coarser scales and its share of the
-// sums, both made with the first of them. Its filtered means and squares are not shared: they would have to be kept, 8
-// bytes a pixel, in registers or shared memory that the kernels have none left of, or written and read again.
+// Several distorted pictures share what depends on the reference alone: its samples of coarser scales, its share of the
+// sums and most of its filtering (kernels/vif_filter.h). The matrix units' kernel filters the reference again for each: its
+// means and variances, 8 bytes a pixel, are more than registers and shared memory would hold.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -53,6 +53,10 @@ class HipVif final : public HipMetric {
         kernels_{device.function("vif", depth_ == 8 ? "vif_scale0_8" : "vif_scale0_16"),
                  device.function("vif", "vif_scale1"), device.function("vif", "vif_scale2"),
                  device.function("vif", "vif_scale3")},
+        kernels_of_several_{
+            device.function("vif", depth_ == 8 ? "vif_scale0_8_several" : "vif_scale0_16_several"),
+            device.function("vif", "vif_scale1_several"), device.function("vif", "vif_scale2_several"),
+            device.function("vif", "vif_scale3_several")},
         halve_(device.function("vif", depth_ == 8 ? "vif_halve_8" : "vif_halve_16")),
         log_table_(upload_log_table(device)) {
     if (depth_ == 8) matrix_ = matrix_kernel(device);
@@ -115,6 +119,25 @@ class HipVif final : public HipMetric {
     size_t number;  // of the frame in the batch
     int plane, dist;
   };
+  // Pairs for one launch, `pictures` after `pictures` with a reference in common.
+  class Pairs {
+   public:
+    std::span<const Pair> all() const { return std::span(pairs_).first(count_); }
+    int pictures() const { return pictures_; }
+    bool takes(int pictures) const {
+      return count_ == 0 ||
+             (pictures == pictures_ && count_ + static_cast<size_t>(pictures) <= pairs_.size());
+    }
+    void add(const DeviceFrame &frame, size_t number, int plane, int dist, int pictures) {
+      pictures_ = pictures;
+      for (int d = dist; d < dist + pictures; d++) pairs_[count_++] = {&frame, number, plane, d};
+    }
+
+   private:
+    std::array<Pair, kMostPairs> pairs_;
+    size_t count_ = 0;
+    int pictures_ = 1;
+  };
 
   static VifScaleSums &of(VifSums &sums, int plane, int scale) {
     return (plane == 0 ? sums.scale : sums.chroma[plane - 1])[scale];
@@ -145,30 +168,35 @@ class HipVif final : public HipMetric {
             static_cast<int64_t>(stride(sizes_[p].width >> scale)) * int64_t{sizeof(uint16_t)}};
   }
 
-  // Planes first to last - 1, which are of one size. Pairs with a common reference come one after the other: when they do
-  // not fit one launch, the first of them is still measured before the others.
+  // Planes first to last - 1, which are of one size. When the pictures of a frame do not fit one launch, the first of them
+  // is still measured before the others.
   void enqueue_planes(const Stream &stream, std::span<const DeviceFrame> frames, const BatchMemory &memory,
                       int first, int last) const {
-    std::array<Pair, kMostPairs> pairs;
-    size_t count = 0;
+    Pairs pairs;
     for (size_t f = 0; f < frames.size(); f++)
-      for (int p = first; p < last; p++)
-        for (size_t d = 0; d < frames[f].dist.size(); d++) {
-          pairs[count++] = {&frames[f], f, p, static_cast<int>(d)};
-          if (count < pairs.size()) continue;
-          measure(stream, pairs, memory);
-          count = 0;
+      for (int p = first; p < last; p++) {
+        const int distorted = static_cast<int>(frames[f].dist.size());
+        for (int d = 0; d < distorted; d += kMostPairs) {
+          const int pictures = std::min(distorted - d, kMostPairs);
+          if (!pairs.takes(pictures)) {
+            measure(stream, pairs, memory);
+            pairs = {};
+          }
+          pairs.add(frames[f], f, p, d, pictures);
         }
-    if (count > 0) measure(stream, std::span(pairs).first(count), memory);
+      }
+    if (!pairs.all().empty()) measure(stream, pairs, memory);
   }
 
-  // All scales of up to kMostPairs pairs of planes of one size.
-  void measure(const Stream &stream, std::span<const Pair> pairs, const BatchMemory &memory) const {
+  // All scales.
+  void measure(const Stream &stream, const Pairs &of_launch, const BatchMemory &memory) const {
+    const std::span<const Pair> pairs = of_launch.all();
     for (int s = 0; s < kVifScales; s++) {
       VifArgs args = {};
       args.width = sizes_[pairs[0].plane].width >> s;
       args.height = sizes_[pairs[0].plane].height >> s;
       args.depth = depth_;
+      args.pictures = of_launch.pictures();
       args.half_stride = stride(args.width / 2);
       args.log_table = address_cast<const uint16_t>(log_table_.address());
       args.gain_limit = params_.gain_limit;
@@ -189,37 +217,41 @@ class HipVif final : public HipMetric {
             static_cast<int64_t>(pair.number * result_bytes() + result_offset(pair.plane, pair.dist, s)));
       }
       const bool statistics = s > 0 || pairs[0].plane > 0 || !params_.skip_scale0;
-      if (matrix && statistics)
-        launch_matrix(stream, args, static_cast<int>(pairs.size()));
+      const unsigned count = static_cast<unsigned>(pairs.size());
+      if (!statistics)
+        launch_filter(stream, halve_, args, s, count);
+      else if (matrix)
+        launch_matrix(stream, args, count);
+      else if (args.pictures > 1)
+        launch_filter(stream, kernels_of_several_[s], args, s, count / static_cast<unsigned>(args.pictures));
       else
-        launch_filter(stream, statistics ? kernels_[s] : halve_, args, s, static_cast<int>(pairs.size()));
+        launch_filter(stream, kernels_[s], args, s, count);
     }
   }
 
   static unsigned blocks(int count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
 
   static void launch_filter(const Stream &stream, const Function &kernel, const VifArgs &args, int scale,
-                            int pairs) {
-    stream.launch(
-        kernel,
-        {blocks(args.width, vif_tile_columns(scale)), blocks(args.height, kVifTileRows), unsigned(pairs)},
-        kVifThreads, args);
+                            unsigned count) {
+    stream.launch(kernel,
+                  {blocks(args.width, vif_tile_columns(scale)), blocks(args.height, kVifTileRows), count},
+                  kVifThreads, args);
   }
 
-  void launch_matrix(const Stream &stream, VifArgs &args, int pairs) const {
+  void launch_matrix(const Stream &stream, VifArgs &args, unsigned count) const {
     // A warp begins with a step that gives nothing, so it should take many, but there should be warps enough to fill the
     // GPU several times over: 2400 fill an H200 one and a half times.
     const int steps = vif_matrix_steps(args.width);
     const unsigned strips = blocks(args.height, kVifMatrixRows);
-    args.steps = std::clamp(static_cast<int>(int64_t{steps} * strips * pairs / 2400), 4, 16);
+    args.steps = std::clamp(static_cast<int>(int64_t{steps} * strips * count / 2400), 4, 16);
     static_assert(16 <= kVifMostMatrixSteps);
-    stream.launch(*matrix_, {blocks(steps, args.steps * (kVifMatrixThreads / 32)), strips, unsigned(pairs)},
+    stream.launch(*matrix_, {blocks(steps, args.steps * (kVifMatrixThreads / 32)), strips, count},
                   kVifMatrixThreads, args);
   }
 
   const VifParams params_;
   const int depth_, planes_, distorted_;
-  const std::array<Function, kVifScales> kernels_;
+  const std::array<Function, kVifScales> kernels_, kernels_of_several_;
   const Function halve_;
   std::optional<Function> matrix_;
   const Buffer<uint16_t> log_table_;

@@ -3,5 +3,7 @@
 #include "tests/hipsim/image.h"
 
 HIPSIM_IMAGE(vif, HIPSIM_KERNEL(vif_scale0_8), HIPSIM_KERNEL(vif_scale0_16), HIPSIM_KERNEL(vif_scale1),
-             HIPSIM_KERNEL(vif_scale2), HIPSIM_KERNEL(vif_scale3), HIPSIM_KERNEL(vif_halve_8),
+             HIPSIM_KERNEL(vif_scale2), HIPSIM_KERNEL(vif_scale3), HIPSIM_KERNEL(vif_scale0_8_several),
+             HIPSIM_KERNEL(vif_scale0_16_several), HIPSIM_KERNEL(vif_scale1_several),
+             HIPSIM_KERNEL(vif_scale2_several), HIPSIM_KERNEL(vif_scale3_several), HIPSIM_KERNEL(vif_halve_8),
              HIPSIM_KERNEL(vif_halve_16), HIPSIM_KERNEL(vif_scale0_matrix))
