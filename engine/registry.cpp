@@ -174,11 +174,15 @@ bool HipBackend::has_kernels(const Extractor &extractor) {
 Result<HipBackend::DeviceMetric> HipBackend::make(const Extractor &extractor, const Options &options,
                                                   const PictureFormat &format, int distorted) const {
   if (!has_kernels(extractor)) return DeviceMetric();
+  const hip::CurrentDevice current(*device_);  // a metric may put tables there
   try {
     auto metric = find_entry(extractor)->make_hip(*device_, options, format, distorted);
     if (!metric) return DeviceMetric();
     // Whoever holds a metric holds the device.
-    return DeviceMetric(metric.release(), [device = device_](const hip::HipMetric *m) { delete m; });
+    return DeviceMetric(metric.release(), [device = device_](const hip::HipMetric *m) {
+      const hip::CurrentDevice there(*device);
+      delete m;
+    });
   } catch (const hip::DeviceError &error) {
     return hip::status_of(*device_, error);
   }

@@ -93,7 +93,8 @@ TEST_F(ElementOnGpu, ScoresAreTheCpusInAllFormats) {
 
 TEST_F(ElementOnGpu, ModelsAndMetricsTogether) {
   const std::string asked =
-      "model=vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg features=psnr|vif=debug=true|adm=debug=true|motion=debug=true "
+      "model=vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg "
+      "features=psnr|vif=debug=true|adm=debug=true|motion=debug=true "
       "subsample=2";
   const auto wanted = expected(asked);
   ASSERT_EQ(wanted.size(), 2u);
@@ -142,7 +143,7 @@ TEST_F(ElementOnGpu, NumberOfTheDevice) {
 
 TEST_F(ElementOnGpu, FailsInMidStream) {
   const auto wanted = expected("", kPlain, 12);
-  for (const char *fault : {"launch:30", "copy:12", "sync:3", "lost:60"}) {
+  for (const char *fault : {"launch:12", "copy:4", "sync:1", "lost:50"}) {
     SCOPED_TRACE(fault);
     sim_.reset(std::string("fail=") + fault);
     auto patient = make("", kPlain, 12);
@@ -157,7 +158,13 @@ TEST_F(ElementOnGpu, FailsInMidStream) {
     sim_.reset(std::string("fail=") + fault);
     auto strict = make("backend=hip", kPlain, 12);
     EXPECT_EQ(strict->run(), "error");
-    EXPECT_EQ(strict->errors.size(), 1u);
+    // One of the element's; sources whose frames nobody takes any more have their own.
+    EXPECT_EQ(std::ranges::count_if(strict->errors,
+                                    [](const std::string &e) {
+                                      return e.find("Internal data stream error") == std::string::npos;
+                                    }),
+              1)
+        << (strict->errors.empty() ? "" : strict->errors[0]);
     // What came before is right.
     const auto some = scores_of(*strict);
     ASSERT_LE(some.size(), wanted.size());
