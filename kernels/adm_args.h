@@ -28,10 +28,10 @@ struct AdmPair {
 // Halves of what shifts divide by. As arguments, since a multiply-add takes a 64-bit addend from there for nothing, while
 // one that is part of the program has to be added by two instructions of its own or held in two registers.
 struct AdmHalves {
-  int64_t down, across;  // filters, scales 1 to 3
-  uint64_t square[2];    // signals: h and v, d
-  int64_t cube[2];       //
-  uint64_t den_square;   // a whole step, not a half
+  int64_t across;       // horizontal filter
+  uint64_t square[2];   // signals: h and v, d
+  int64_t cube[2];      //
+  uint64_t den_square;  // a whole step, not a half
   uint64_t den_cube;
 };
 

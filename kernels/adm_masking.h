@@ -59,7 +59,7 @@ GPU_FN uint64_t adm_masked_cube(uint32_t size, int32_t threshold, int32_t pooled
   const uint64_t wide = static_cast<uint64_t>(above) * above + args.halves.square[kBand == 2];
   const int32_t square = static_cast<int32_t>(static_cast<uint32_t>(wide >> kSquare));
   return static_cast<uint64_t>(adm_multiply_add(square, x, args.halves.cube[kBand == 2]) >>
-                               args.scale.col_shift[kBand]);
+                               args.scale.col_shift[kBand == 2 ? 2 : 0]);
 }
 
 // adm_cube_den0() and adm_cube_den() of a magnitude.
@@ -75,10 +75,13 @@ GPU_FN uint64_t adm_reference_cube(uint32_t size, const AdmScaleArgs &args) {
 }
 
 // Adds the warp's sums of a row of a band: num and aim of the row above `row`, den of `row`. Sums of a warp are taken in
-// two halves, each of which fits 32 bits as long as every thread's sum fits both; larger ones and negative ones,
-// which only the most extreme pictures have, are added thread by thread.
-GPU_FN void adm_add_row(const uint64_t (&sums)[kAdmRowSums], DeviceAddress<uint64_t> row_sums, int row) {
+// two halves of 27 bits (26 of 64 threads), whose sums fit 32 bits; larger sums and negative ones, which only the most
+// extreme pictures have, are added thread by thread. Rows of 16,384 samples, as pictures of 32,768 columns have, stay far
+// below 2^63: den of scale 0 is 22,931^3 < 2^44 a sample, and what is shifted by the row's logarithm is smaller.
+GPU_FN void adm_add_row(const uint64_t (&sums)[kAdmRowSums], const AdmScaleArgs &args, int row) {
   const int half_bits = gpu_warp_size() == 64 ? 26 : 27, lane = adm_anew(gpu_lane());
+  const DeviceAddress<uint64_t> row_sums =
+      args.pairs[adm_anew_for_all(static_cast<int>(blockIdx.z))].row_sums;
   const auto at = [&](int sum) {
     return (row_sums + static_cast<int64_t>(row - (sum < 2 * kAdmBands)) * kAdmRowSums + sum).get();
   };

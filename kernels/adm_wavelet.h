@@ -32,10 +32,35 @@ GPU_FN DeviceAddress<const uint8_t> adm_row(const DevicePlane &plane, int row) {
   return plane.data + adm_multiply_add(row, static_cast<int32_t>(plane.stride), 0);
 }
 
+// Where a thread's four columns of a plane begin. NVIDIA adds a row's offset to an address of the thread's own by one
+// multiply-add; AMD adds a thread's offset to a row's address, which is the same for all, when it loads.
 template <class Sample>
-GPU_FN AdmFour<Sample> adm_load(DeviceAddress<const uint8_t> from) {
-  return *address_cast<const AdmFour<Sample>>(from).get();
-}
+class AdmFourColumns {
+ public:
+  // `column` of the source; negative ones are not loaded.
+  GPU_FN AdmFourColumns(const DevicePlane &plane, int column)
+#if defined(__HIP__)
+      : plane_(plane),
+        offset_(static_cast<uint32_t>(column) * static_cast<uint32_t>(sizeof(Sample))){}
+#else
+      : plane_{plane.data + column * static_cast<int64_t>(sizeof(Sample)), plane.stride} {
+  }
+#endif
+
+        GPU_FN AdmFour<Sample> load(int row) const {
+#if defined(__HIP__)
+    return *address_cast<const AdmFour<Sample>>(adm_row(plane_, row) + offset_).get();
+#else
+    return *address_cast<const AdmFour<Sample>>(adm_row(plane_, row)).get();
+#endif
+  }
+
+ private:
+  const DevicePlane plane_;
+#if defined(__HIP__)
+  const uint32_t offset_;
+#endif
+};
 
 // The same sample by sample, mirrored at borders. Strips reach further beyond them than the definition's mirror does;
 // these columns are never used and read anything.
@@ -126,7 +151,7 @@ GPU_FN int32_t adm_down(const int32_t (&taps)[4], const AdmScaleArgs &args, int 
   } else if constexpr (kScale == 1) {
     return sum(int32_t{0});
   } else {
-    return static_cast<int32_t>(sum(args.halves.down) >> 16);
+    return static_cast<int32_t>(sum(half_of(16)) >> 16);
   }
 }
 

@@ -25,7 +25,6 @@ int rows_of_part(int height, int strips, int pairs) {
 
 AdmHalves halves_of(const AdmScaleParams &p, int scale) {
   AdmHalves halves = {};
-  halves.down = half_of(scale > 1 ? kAdmVerticalShift[scale] : 0);
   halves.across = half_of(kAdmHorizontalShift[scale]);
   for (int band : {0, 2}) {
     halves.square[band == 2] = static_cast<uint64_t>(half_of(adm_square_shift(scale, band)));
