@@ -150,12 +150,13 @@ def check_errors():
 
 def check_gpu():
     """The CPU's scores, wherever pictures lie and however many frames are measured together."""
-    for case in ([], ["--depth", "10", "--distorted", "2"]):
-        cpu = measure(*case, "--backend", "cpu")
+    short = ["--size", "70x46", "--frames", "5", "--warmup", "2"]
+    for case, batches in (([], (0, 3)), (["--depth", "10", "--distorted", "2"], (0,))):
+        cpu = measure(*short, *case, "--backend", "cpu")
         expect(cpu["backend"] == "cpu" and "equals_cpu" not in cpu, f"{case}: {cpu}")
         for memory, name in (("--resident", "device"), ("--upload", "pinned"), ("--pageable", "pageable")):
-            for batch in (0, 3):
-                figures = measure(*case, memory, "--batch", str(batch), "--frames", "8", "--warmup", "2")
+            for batch in batches:
+                figures = measure(*short, *case, memory, "--batch", str(batch))
                 where = f"{case}, {memory}, {batch}"
                 expect(figures["backend"] == "hip" and figures["memory"] == name, f"{where}: {figures}")
                 expect(figures["batch"] == batch and figures["device_kib"] > 0 and figures["pinned_kib"] > 0, f"{where}: {figures}")
