@@ -149,7 +149,7 @@ TEST_P(GoldenModels, RefusedWhereLibvmafRefuses) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, GoldenModels, testing::ValuesIn(golden::case_names()),
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenModels, testing::ValuesIn(chosen_cases()),
                          [](const auto &info) { return test_name(info.param); });
 
 // libvmaf's order in logs: what a frame alone yields, then what waits for a later frame.

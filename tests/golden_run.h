@@ -40,6 +40,27 @@ inline bool on_gpu() {
   return wanted && std::string(wanted) == "hip";
 }
 
+// Smallest first, by samples of the whole clip.
+inline std::vector<std::string> cases_by_size() {
+  std::vector<std::string> names = golden::case_names();
+  const auto samples = [](const std::string &name) {
+    const golden::Case &c = golden::load(name).parameters();
+    return int64_t(c.width) * c.height * c.frames;
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const auto &a, const auto &b) { return samples(a) < samples(b); });
+  return names;
+}
+
+// Names of all cases; of the VMAFHIP_TEST_CASES smallest on the GPU, since a simulated one is slow.
+inline std::vector<std::string> chosen_cases() {
+  const char *most = on_gpu() ? std::getenv("VMAFHIP_TEST_CASES") : nullptr;
+  if (!most || !*most) return golden::case_names();
+  std::vector<std::string> names = cases_by_size();
+  names.resize(std::min(names.size(), size_t(std::max(1, std::atoi(most)))));
+  return names;
+}
+
 // One session over one whole clip: names, scores a frame, pools, values of the whole.
 struct Scored {
   std::vector<std::string> names, aggregate_names;

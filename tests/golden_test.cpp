@@ -8,7 +8,7 @@
 // Unless VMAFHIP_TEST_FULL is set (tests/run.sh --full), variants run on the six smallest clips.
 //
 // With VMAFHIP_TEST_BACKEND=hip the GPU takes the place of the instruction sets, for the extractors that have kernels;
-// VMAFHIP_TEST_CASES then says how many of the smallest clips are taken (a simulated GPU is slow), all if it is not set.
+// VMAFHIP_TEST_CASES then says how many of the smallest clips are taken, all if it is not set.
 //
 // Not here: integer adm with adm_csf_mode=1, where libvmaf's code paths contradict each other, is an error of ours and
 // has no figures.
@@ -83,28 +83,8 @@ std::string widest_isa() {
   return "";
 }
 
-// Smallest first, by samples of the whole clip.
-std::vector<std::string> cases_by_size() {
-  std::vector<std::string> names = golden::case_names();
-  const auto samples = [](const std::string &name) {
-    const golden::Case &c = golden::load(name).parameters();
-    return int64_t(c.width) * c.height * c.frames;
-  };
-  std::stable_sort(names.begin(), names.end(),
-                   [&](const auto &a, const auto &b) { return samples(a) < samples(b); });
-  return names;
-}
-
-std::vector<std::string> default_cases() {
-  const char *most = on_gpu() ? std::getenv("VMAFHIP_TEST_CASES") : nullptr;
-  if (!most || !*most) return golden::case_names();
-  std::vector<std::string> names = cases_by_size();
-  names.resize(std::min(names.size(), size_t(std::max(1, std::atoi(most)))));
-  return names;
-}
-
 std::vector<std::string> variant_cases() {
-  if (on_gpu()) return default_cases();
+  if (on_gpu()) return chosen_cases();
   std::vector<std::string> names = cases_by_size();
   if (!full()) names.resize(6);
   return names;
@@ -226,7 +206,7 @@ bool is_void(const golden::Golden &golden, const std::string &score) {
 
 TEST_P(Golden, Default) {
   const std::string spec = default_spec(extractor());
-  for (const std::string &name : default_cases()) {
+  for (const std::string &name : chosen_cases()) {
     const golden::Golden &golden = golden::load(name);
     const auto scored = run(name, spec, default_refusal(golden, extractor().name));
     if (!scored) continue;
@@ -245,7 +225,7 @@ TEST_P(Golden, Default) {
   }
   for (const Addition &addition : kAdditions)
     if (std::string(addition.extractor) == extractor().name)
-      for (const std::string &name : default_cases()) compare_addition(name, addition);
+      for (const std::string &name : chosen_cases()) compare_addition(name, addition);
 }
 
 // Those whose options other than the default have figures.
