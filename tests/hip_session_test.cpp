@@ -48,8 +48,8 @@ class HipSessionTest : public testing::Test {
         dist.push_back(d % 2 == 0 ? pairs[(n + size_t(d)) % pairs.size()].dist : pairs[n].ref);
       while (!session.submit(pairs[n].ref, dist)) {
         const Next next = session.wait(scores);
-        if (next == Next::failed) return all;
-        if (next == Next::ready) all.push_back(scores);
+        if (next != Next::ready) return all;
+        all.push_back(scores);
       }
     }
     session.finish();
@@ -95,6 +95,14 @@ TEST_F(HipSessionTest, Models) {
 TEST_F(HipSessionTest, WithExtractorsOfTheCpu) {
   expect_same_scores({.features = "psnr|float_motion"}, clip());
   expect_same_scores({.models = "", .features = "psnr|vif|float_ssim"}, clip(3, 51, 35, 10));
+}
+
+// Chroma is read of the frames that are scored, luma of all.
+TEST_F(HipSessionTest, Chroma) {
+  for (const int subsample : {1, 2})
+    expect_same_scores({.features = "vif=enable_chroma=true|psnr", .subsample = subsample}, clip(5, 66, 68));
+  expect_same_scores({.models = "", .features = "vif=enable_chroma=true", .distorted = 2},
+                     clip(2, 67, 69, 10));
 }
 
 TEST_F(HipSessionTest, SeveralDistortedPictures) {

@@ -59,7 +59,7 @@ inline std::vector<FrameScores> run_clip(Session &session, const std::vector<Pai
       }
     while (!session.submit(pair.ref, pair.dist)) {
       const auto next = pace == Pace::polling ? session.next(scores) : session.wait(scores);
-      if (!keep(next) && next == Session::Next::failed) return all;
+      if (!keep(next) && next != Session::Next::pending) return all;  // no room, and none to come
     }
   }
   session.finish();
