@@ -265,10 +265,9 @@ GPU_FN void vif_filter(const VifArgs &args) {
   if constexpr (kStatistics) vif_load_log_table<kVifThreads>(args.log_table, tile.log_table);
   vif_filter_pair<kScale, Sample, kStatistics, true, kSeveral>(args, pairs[0], x0, y0, tile);
   if constexpr (kSeveral)
-    for (int i = 1; i < pictures; i++) {
-      gpu_sync();  // all have read what is overwritten now
+    // All have read the tile: between the last of that and the end of vif_add_to_sums() there is a barrier.
+    for (int i = 1; i < pictures; i++)
       vif_filter_pair<kScale, Sample, kStatistics, false, true>(args, pairs[i], x0, y0, tile);
-    }
 }
 
 }  // namespace vmafhip
