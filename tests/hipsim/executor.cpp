@@ -218,10 +218,9 @@ void run_block(Block &block) {
   switch_fiber(&block.outside, first->stack_pointer);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(block.outside_fake_stack, nullptr, nullptr);
-  // Threads that were given up have left their frames' marks.
-  if (block.fault)
-    for (unsigned i = 0; i < block.threads; ++i)
-      __asan_unpoison_memory_region(block.stacks.bottom(i), kStackBytes);
+  // The last functions of a thread never return, and leave their frames' marks.
+  for (unsigned i = 0; i < block.threads; ++i)
+    __asan_unpoison_memory_region(block.stacks.bottom(i), kStackBytes);
 #endif
   lane = nullptr;
 }
