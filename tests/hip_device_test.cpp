@@ -407,6 +407,30 @@ TEST_F(HipDevice, CallersKeepTheirDevice) {
   EXPECT_EQ(gpu->current(), 0u);
 }
 
+// What cannot be made on its device is not made on another one.
+TEST_F(HipDevice, DeviceThatCannotBeMadeCurrent) {
+  gpu->failures["hipSetDevice"] = {0, 101};
+  const std::vector<std::function<void()>> makers = {
+      [&] { Stream{*device}; },
+      [&] { Event{*device}; },
+      [&] { Buffer<int>(*device, 4); },
+      [&] { PinnedBuffer(*device, 4); },
+      [&] { HostRegistration(*device, row, sizeof row); },
+      [&] { (void)device->function("other", "kernel"); },
+      [&] { (void)device->function("probe", "kernel"); },
+      [&] { (void)device->free_memory(); },
+  };
+  for (const auto &make : makers)
+    EXPECT_TRUE(
+        std::string(thrown(make).what())
+            .starts_with("making a device current failed: hipErrorInvalidDevice (engine/hip/device.cpp:"));
+  EXPECT_EQ(take_log(), Log());
+  EXPECT_FALSE(Device::open(1).ok());
+  EXPECT_FALSE(CurrentDevice(*device).ok());
+  gpu->failures.clear();
+  EXPECT_TRUE(CurrentDevice(*device).ok());
+}
+
 TEST_F(HipDevice, TwoThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t)

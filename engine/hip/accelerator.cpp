@@ -292,6 +292,10 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
   pumping_ = true;
   const CurrentDevice current(*device_);
   try {
+    if (!current.ok()) {
+      lock.unlock();
+      current.check();
+    }
     while (!broken_ && !clearing_) {
       if (Started &next = started_[ring_place(next_upload_)]; next.there) {
         next.there = false;
@@ -476,9 +480,11 @@ void HipAccelerator::clear() {
     } catch (const DeviceError &) {  // it will do no more
     }
   };
-  drain(*upload_stream_);
-  for (const auto &lane : lanes_)
-    for (const Stream &stream : lane->streams) drain(stream);
+  if (current.ok()) {
+    drain(*upload_stream_);
+    for (const auto &lane : lanes_)
+      for (const Stream &stream : lane->streams) drain(stream);
+  }
   std::fill(started_.begin(), started_.end(), Started());
   next_upload_ = next_batch_ = 0;
   free_lanes_.clear();

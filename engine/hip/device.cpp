@@ -203,6 +203,7 @@ Result<std::shared_ptr<Device>> Device::open(int number) {
 Device::Device(const Api &api, int number)
     : api_(&api), number_(number), context_(new Context(api, number)), modules_(new Modules(*this)) {
   const CurrentDevice current(*this);
+  current.check();
   std::array<char, 256> name{};
   CALL(api, hipDeviceGetName, name.data(), static_cast<int>(name.size()) - 1, number);
   // Drivers without a table of names leave it empty.
@@ -225,6 +226,7 @@ Device::~Device() = default;
 
 uint64_t Device::free_memory() const {
   const CurrentDevice current(*this);
+  current.check();
   size_t free = 0, total = 0;
   CALL(*api_, hipMemGetInfo, &free, &total);
   return free;
@@ -241,6 +243,7 @@ void *Device::module(const char *stem) const {
     return known->second;
   const void *image = image_of(*api_, stem);
   const CurrentDevice current(*this);
+  current.check();
   void *loaded = nullptr;
   const int error = image ? api_->hipModuleLoadData(&loaded, image) : kErrorNoBinaryForGpu;
   if (error == kErrorNoBinaryForGpu) {
@@ -257,6 +260,7 @@ void *Device::module(const char *stem) const {
 Function Device::function(const char *stem, const char *name) const {
   void *const from = module(stem);
   const CurrentDevice current(*this);
+  current.check();
   Function function{nullptr, name};
   if (const int error = api_->hipModuleGetFunction(&function.handle, from, name); error != 0)
     fail(*api_, error, std::string("hipModuleGetFunction() of ") + name + " among the " + stem + " kernels",
@@ -268,7 +272,13 @@ Function Device::function(const char *stem, const char *name) const {
 CurrentDevice::CurrentDevice(const Device &device) noexcept : api_(device.api()) {
   void *const wanted = device.context_->handle;
   const bool known = api_.get_current(&before_) == 0;
-  restores_ = api_.set_current(wanted) == 0 && known && before_ != wanted;
+  error_ = api_.set_current(wanted);
+  restores_ = ok() && known && before_ != wanted;
+  if (!ok()) api_.hipGetLastError();
+}
+
+void CurrentDevice::check() const {
+  if (!ok()) fail(api_, error_, "making a device current", __FILE__, __LINE__);
 }
 
 CurrentDevice::~CurrentDevice() {
@@ -277,6 +287,7 @@ CurrentDevice::~CurrentDevice() {
 
 Event::Event(const Device &device, Use use) : device_(&device) {
   const CurrentDevice current(device);
+  current.check();
   const unsigned flags = kEventBlockingSync | (use == Use::order ? kEventDisableTiming : 0);
   CALL(device.api(), hipEventCreateWithFlags, &handle_, flags);
 }
@@ -306,12 +317,16 @@ Graph::~Graph() { give_back(device_, &Functions::hipGraphExecDestroy, handle_); 
 
 Stream::Stream(const Device &device) : device_(&device) {
   const CurrentDevice current(device);
+  current.check();
   CALL(device.api(), hipStreamCreateWithFlags, &handle_, kStreamNonBlocking);
 }
 
 Stream::~Stream() {
-  give_back(device_, &Functions::hipStreamSynchronize, handle_);
-  give_back(device_, &Functions::hipStreamDestroy, handle_);
+  if (!handle_ || forked()) return;
+  const CurrentDevice current(*device_);
+  const Api &api = device_->api();
+  if (current.ok() && api.hipStreamSynchronize(handle_) != 0) api.hipGetLastError();
+  if (api.hipStreamDestroy(handle_) != 0) api.hipGetLastError();
 }
 
 void Stream::launch_bytes(const Function &function, Grid grid, unsigned threads, const void *args,
@@ -404,6 +419,7 @@ void Stream::launch(const Graph &graph) const {
 uint64_t allocate_on(const Device &device, size_t bytes) {
   if (bytes == 0) return 0;
   const CurrentDevice current(device);
+  current.check();
   void *data = nullptr;
   CALL(device.api(), hipMalloc, &data, bytes);
   return reinterpret_cast<uint64_t>(data);
@@ -416,6 +432,7 @@ void free_on(const Device &device, uint64_t address) noexcept {
 PinnedBuffer::PinnedBuffer(const Device &device, size_t bytes) : device_(&device) {
   if (bytes == 0) return;
   const CurrentDevice current(device);
+  current.check();
   void *data = nullptr;
   CALL(device.api(), hipHostMalloc, &data, bytes, 0);
   data_ = static_cast<std::byte *>(data);
@@ -426,6 +443,7 @@ PinnedBuffer::~PinnedBuffer() { give_back(device_, &Functions::hipHostFree, data
 
 HostRegistration::HostRegistration(const Device &device, void *data, size_t bytes) : device_(&device) {
   const CurrentDevice current(device);
+  current.check();
   CALL(device.api(), hipHostRegister, data, bytes, 0);
   data_ = data;
 }

@@ -78,17 +78,22 @@ class Device {
 };
 
 // The calling thread works with a device for as long as this lives, and with what it had before afterwards: an
-// application has devices of its own. Cheap; if it fails, what is called next reports it.
+// application has devices of its own. Cheap.
 class CurrentDevice {
  public:
   explicit CurrentDevice(const Device &device) noexcept;
   ~CurrentDevice();
+  // False: the thread works with what it had. Nothing may be made then, for it would be another device's.
+  bool ok() const { return error_ == 0; }
+  // Throws if not ok().
+  void check() const;
   CurrentDevice(const CurrentDevice &) = delete;
   CurrentDevice &operator=(const CurrentDevice &) = delete;
 
  private:
   const Api &api_;
   void *before_ = nullptr;
+  int error_ = 0;
   bool restores_ = false;
 };
 
