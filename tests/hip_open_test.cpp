@@ -211,7 +211,10 @@ TEST(HipOpen, ManyThreads) {
 // loaded stays.
 class HipOpenVendors : public testing::Test {
  protected:
-  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  void SetUp() override {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    ::unsetenv("VMAFHIP_HIP_LIBRARY");
+  }
   // Exits with what `check` finds.
   static void finish(const std::function<std::string()> &check) {
     const std::string found = check();
