@@ -13,10 +13,12 @@ class HipSim {
  public:
   HipSim() : library_(open()) {}
 
+  // What was found; the device works again, and nothing is to fail.
+  void forget() { call<void()>("hipsim_reset")(); }
   // Everything as it was at the beginning, and then `settings`. Warps and schedule stay those that the test runs with.
   void reset(const std::string &settings = "") {
-    call<void()>("hipsim_reset")();
-    configure("fail= streams=lazy devices=1 memory=2G " + settings);
+    forget();
+    configure("streams=lazy devices=1 memory=2G " + settings);
   }
   void configure(const std::string &settings) {
     if (!call<bool(const char *)>("hipsim_configure")(settings.c_str()))

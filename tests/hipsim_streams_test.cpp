@@ -43,7 +43,7 @@ TEST_F(HipsimStreams, LazyWorkIsDoneWhenSomebodyWaits) {
 }
 
 TEST_F(HipsimStreams, EagerWorkIsDoneAtOnce) {
-  simulator().configure("streams=eager");
+  simulator.configure("streams=eager");
   ASSERT_EQ(upload(stream), 0);
   fill(host, 2);
   ASSERT_EQ(download(second), 0);
@@ -262,7 +262,7 @@ TEST_F(HipsimStreams, CallsFailAsTold) {
   for (const auto &kind : kinds)
     for (const char *on : {"", "+"}) {
       const bool always = *on || std::string(kind.kind) == "lost";
-      ASSERT_TRUE(simulator().configure(("fail=" + std::string(kind.kind) + ":3" + on).c_str()));
+      simulator.configure("fail=" + std::string(kind.kind) + ":3" + on);
       for (int i = 1; i <= 5; ++i) {
         const int want = i == 3 || (i > 3 && always) ? kind.error : 0;
         EXPECT_EQ(kind.call(), want) << kind.kind << on << ", call " << i;
@@ -270,7 +270,7 @@ TEST_F(HipsimStreams, CallsFailAsTold) {
           EXPECT_EQ(kind.undo(), 0);
         }
       }
-      simulator().configure("fail=");
+      simulator.configure("fail=");
     }
   EXPECT_EQ(gpu->hipStreamSynchronize(stream), 0);
 }
@@ -280,8 +280,8 @@ TEST_F(HipsimStreams, ALostDevice) {
   void *memory = nullptr, *event = nullptr;
   ASSERT_EQ(gpu->hipMalloc(&memory, 10), 0);
   ASSERT_EQ(gpu->hipEventCreateWithFlags(&event, 0), 0);
-  const unsigned alive = simulator().leaks();
-  simulator().configure("fail=lost:1");
+  const unsigned alive = simulator.leaks();
+  simulator.configure("fail=lost:1");
   EXPECT_EQ(gpu->hipStreamSynchronize(stream), kErrorNoDevice);
   EXPECT_STREQ(gpu->hipGetErrorName(kErrorNoDevice), "hipErrorNoDevice");
   EXPECT_EQ(gpu->hipGetLastError(), kErrorNoDevice);
@@ -290,11 +290,11 @@ TEST_F(HipsimStreams, ALostDevice) {
   EXPECT_EQ(gpu->hipGetDeviceCount(&count), kErrorNoDevice);
   EXPECT_EQ(gpu->hipFree(memory), kErrorNoDevice);
   EXPECT_EQ(gpu->hipEventDestroy(event), kErrorNoDevice);
-  EXPECT_EQ(simulator().leaks(), alive - 2);
+  EXPECT_EQ(simulator.leaks(), alive - 2);
 }
 
 TEST_F(HipsimStreams, MemoryEnds) {
-  simulator().configure("memory=64K");
+  simulator.configure("memory=64K");
   size_t free = 0, total = 0;
   ASSERT_EQ(gpu->hipMemGetInfo(&free, &total), 0);
   EXPECT_EQ(total, 65536u);
@@ -310,7 +310,7 @@ TEST_F(HipsimStreams, MemoryEnds) {
 TEST_F(HipsimStreams, SettingsThatAreNotUnderstood) {
   for (const char *text : {"warp=16", "warp", "streams=some", "threads=0", "memory=much", "fail=malloc",
                            "fail=malloc:0", "fail=malloc:x", "fail=other:1", "colour=red"})
-    EXPECT_FALSE(simulator().configure(text)) << text;
+    EXPECT_THROW(simulator.configure(text), std::invalid_argument) << text;
 }
 
 // hipsim_process, with `what` to do and variables of the environment; its exit status.

@@ -28,7 +28,7 @@ struct Picture {
 TEST_F(Hipsim, RunsAKernel) {
   const Picture picture;
   for (const char *threads : {"threads=1", "threads=3"}) {
-    simulator().configure(threads);
+    simulator.configure(threads);
     const auto plane = allocate<const uint8_t>(picture.samples.size());
     const auto sum = allocate<uint64_t>(1);
     ASSERT_EQ(gpu->hipMemcpyAsync(pointer(plane), picture.samples.data(), picture.samples.size(),
@@ -354,7 +354,7 @@ TEST_F(Hipsim, ThreadsChooseTheirDevice) {
   EXPECT_EQ(error, kErrorInvalidContext);
   expect_report("hipMalloc() in a thread that never called hipSetDevice()");
 
-  simulator().configure("devices=2");
+  simulator.configure("devices=2");
   void *const second = reinterpret_cast<void *>(1);
   ASSERT_EQ(gpu->set_current(second), 0);
   EXPECT_EQ(gpu->hipStreamSynchronize(stream), kErrorInvalidContext);

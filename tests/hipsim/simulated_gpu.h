@@ -11,7 +11,7 @@
 #include "tests/hipsim/broken_args.h"
 #include "tests/hipsim/demo_args.h"
 #include "tests/hipsim/hip_abi.h"
-#include "tests/hipsim/simulator.h"
+#include "tests/hipsim_control.h"
 
 namespace vmafhip::test {
 
@@ -26,8 +26,8 @@ constexpr bool kAddressSanitizer = false;
 class SimulatedGpu : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(simulator().configure("streams=lazy devices=1 threads=1 memory=256M fail="));
-    simulator().reset();
+    simulator.configure("streams=lazy devices=1 threads=1 memory=256M fail=");
+    simulator.forget();
     const auto opened = hip::open_runtime({hip::Vendor::amd, std::getenv("VMAFHIP_HIP_LIBRARY")});
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     gpu = *opened;
@@ -40,15 +40,15 @@ class SimulatedGpu : public ::testing::Test {
   }
 
   void TearDown() override {
-    simulator().configure("fail= devices=1");
-    EXPECT_EQ(simulator().reports(), 0u) << simulator().last_report();
+    simulator.configure("fail= devices=1");
+    EXPECT_EQ(simulator.reports(), "");
     for (void *data : allocations) EXPECT_EQ(gpu->hipFree(data), 0);
     for (void *data : pinned) EXPECT_EQ(gpu->hipHostFree(data), 0);
     for (void *event : events) EXPECT_EQ(gpu->hipEventDestroy(event), 0);
     for (void *other : streams) EXPECT_EQ(gpu->hipStreamDestroy(other), 0);
     EXPECT_EQ(gpu->hipModuleUnload(module), 0);
-    EXPECT_EQ(simulator().leaks(), 0u);
-    simulator().reset();
+    EXPECT_EQ(simulator.leaks(), 0u);
+    simulator.forget();
   }
 
   // All of these are released at the end.
@@ -91,12 +91,11 @@ class SimulatedGpu : public ::testing::Test {
     return values;
   }
 
-  // The checks have found this, and nothing since the last time.
+  // The checks have found this last; forgets it.
   void expect_report(const std::string &part) {
-    EXPECT_EQ(simulator().reports(), 1u);
-    EXPECT_NE(std::string(simulator().last_report()).find(part), std::string::npos)
-        << "\"" << simulator().last_report() << "\" should say \"" << part << "\"";
-    simulator().reset();
+    EXPECT_NE(simulator.reports().find(part), std::string::npos)
+        << '"' << simulator.reports() << "\" should say \"" << part << '"';
+    simulator.forget();
   }
 
   // The launch is accepted; waiting for it tells what the kernel did.
@@ -105,14 +104,14 @@ class SimulatedGpu : public ::testing::Test {
                     unsigned threads = kBrokenThreads) {
     ASSERT_EQ(launch(name, args, threads), 0) << name;
     EXPECT_EQ(gpu->hipStreamSynchronize(stream), error) << name;
-    EXPECT_NE(std::string(simulator().last_report()).find(name), std::string::npos)
-        << simulator().last_report();
+    EXPECT_NE(simulator.reports().find(name), std::string::npos) << simulator.reports();
     // Nothing works until then.
     EXPECT_EQ(gpu->hipStreamSynchronize(stream), error);
     expect_report(part);
     EXPECT_EQ(gpu->hipStreamSynchronize(stream), 0);
   }
 
+  HipSim simulator;
   const hip::Api *gpu = nullptr;
   unsigned warp = 0;
   void *stream = nullptr, *module = nullptr;
