@@ -158,7 +158,7 @@ TEST_F(Hipsim, FindsAddressesThatAreNotTheDevices) {
 
 // Elements that get() knew nothing of: caught by the pages around.
 TEST_F(Hipsim, FindsAccessesPastTheEnd) {
-  if (kAddressSanitizer) GTEST_SKIP() << "there the address sanitizer ends the process with a report";
+  if (address_sanitizer()) GTEST_SKIP() << "there the address sanitizer ends the process with a report";
   const BrokenArgs args{allocate<uint32_t>(64), 64, 0};
   for (const auto &[element, text] :
        {std::pair<int64_t, const char *>{64, "1 bytes past the end of 256 bytes"},
@@ -173,7 +173,7 @@ TEST_F(Hipsim, FindsAccessesPastTheEnd) {
 
 // Next to the allocation, within its pages: told when it is freed.
 TEST_F(Hipsim, FindsWritesNextToAnAllocation) {
-  if (kAddressSanitizer) GTEST_SKIP() << "there the address sanitizer ends the process with a report";
+  if (address_sanitizer()) GTEST_SKIP() << "there the address sanitizer ends the process with a report";
   for (const auto &[element, text] :
        {std::pair<int64_t, const char *>{60, "0 bytes after the end of 240 bytes"},
         {-1, "4 bytes before the beginning"}}) {

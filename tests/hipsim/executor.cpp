@@ -414,6 +414,19 @@ void complete_matrix(Warp &warp, Slot *slots) {
     for (unsigned j = 0; j < 4; ++j) slots[i].words[j] = d[i / 4 + j / 2 * 8][i % 4 * 2 + j % 2];
 }
 
+void *device_memory(uint64_t address, uint64_t bytes, uint64_t alignment) {
+  RangeCache &cache = range_cache;
+  if (address & (alignment - 1)) report_access(address, bytes, alignment);
+  for (const Range &range : cache.ranges) {
+    const uint64_t offset = address - range.begin;
+    if (offset < range.size && bytes <= range.size - offset) return reinterpret_cast<void *>(address);
+  }
+  Range &range = cache.ranges[cache.next++ % RangeCache::kRanges];
+  if (!find_range(address, &range) || bytes > range.size - (address - range.begin))
+    report_access(address, bytes, alignment);
+  return reinterpret_cast<void *>(address);
+}
+
 void report_access(uint64_t address, uint64_t bytes, uint64_t alignment) {
   fail(kErrorIllegalAddress, address % alignment ? "the address " + hex(address) + " is not a multiple of " +
                                                        std::to_string(alignment)

@@ -64,7 +64,7 @@ struct Range {
   uint64_t begin = 0, size = 0;
 };
 struct RangeCache {
-  static constexpr int kRanges = 8;
+  static constexpr unsigned kRanges = 8;
   Range ranges[kRanges];
   unsigned next = 0;
 };
@@ -72,19 +72,8 @@ extern constinit thread_local RangeCache range_cache;
 // Fills `to` with the live allocation around `address`.
 bool find_range(uint64_t address, Range *to);
 
-inline void *device_memory(uint64_t address, uint64_t bytes, uint64_t alignment) {
-  RangeCache &cache = range_cache;
-  if (address % alignment) report_access(address, bytes, alignment);
-  for (const Range &range : cache.ranges) {
-    const uint64_t offset = address - range.begin;
-    if (offset <= range.size && bytes <= range.size - offset && range.size)
-      return reinterpret_cast<void *>(address);
-  }
-  Range &range = cache.ranges[cache.next++ % RangeCache::kRanges];
-  if (!find_range(address, &range) || bytes > range.size - (address - range.begin))
-    report_access(address, bytes, alignment);
-  return reinterpret_cast<void *>(address);
-}
+// The address as a pointer; ends the launch if `bytes` from there on are not in one live allocation of the device.
+void *device_memory(uint64_t address, uint64_t bytes, uint64_t alignment);
 
 inline Slot *own_slots() {
   Lane *me = lane;

@@ -1,6 +1,7 @@
 // Fixture of the simulator's own tests: the functions of the ABI as engine/hip/runtime.h loads them, a stream, the
 // simulator's kernels; and that nothing is left or was reported at the end of a test.
 #pragma once
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,11 +18,8 @@ namespace vmafhip::test {
 
 using namespace hipsim;  // numbers of the ABI
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kAddressSanitizer = true;
-#else
-constexpr bool kAddressSanitizer = false;
-#endif
+// This program's, or only the simulated runtime's.
+inline bool address_sanitizer() { return dlsym(RTLD_DEFAULT, "__asan_init") != nullptr; }
 
 class SimulatedGpu : public ::testing::Test {
  protected:
