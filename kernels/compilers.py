@@ -162,7 +162,8 @@ def find_hip(folder, wanted, archs):
         targets, reasons = hip_targets(clang, folder, archs)
         if targets:
             say("compiler", clang, run(clang, "--version")[1].splitlines()[0])
-            say("arguments", "all", *HIP_ARGUMENTS)
+            # clang 15 knows __device__ and its like only from there, and headers of engine/arith may come first.
+            say("arguments", "all", *HIP_ARGUMENTS, "-include", "hip/hip_runtime.h")
             for arch in archs:
                 if arch in targets:
                     say("target", arch, f"--offload-arch={arch}", *targets[arch])

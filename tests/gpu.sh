@@ -6,8 +6,13 @@ usage() {
   cat <<'END'
 usage: tests/gpu.sh [OPTION VALUE]... BUILD_FOLDER
 
-With BUILD_FOLDER/tests/hip_parity and BUILD_FOLDER/tools/vmafhip-bench, which may have been built on another machine
-and need nothing but the driver and tests/golden:
+With BUILD_FOLDER/tests/hip_parity and BUILD_FOLDER/tools/vmafhip-bench, which need nothing but the driver and
+tests/golden, and may have been built on another machine:
+
+  meson setup -Dhip=disabled -Dnvidia=enabled -Dnvidia-archs=90 build-gpu
+  ninja -C build-gpu tests/hip_parity tools/vmafhip-bench
+
+The steps:
 
   parity      all golden cases and 200 random ones, bit for bit against the scalar CPU code
   speed       vmaf_v0.6.1 at 576x324, 1080p and 2160p, 8 and 10 bits: pictures in GPU memory, and uploaded
