@@ -54,9 +54,7 @@ class AdmWarp {
         first_(static_cast<int>(blockIdx.y) * args.part_rows),
         last_(smaller(first_ + args.part_rows, p_.height)),
         pool_first_(larger(first_, p_.top)),
-        pool_last_(smaller(last_, p_.bottom)),
-        ref_(pair_.ref, 2 * x_),
-        dist_(pair_.dist, 2 * x_) {
+        pool_last_(smaller(last_, p_.bottom)) {
 #pragma unroll
     for (int c = 0; c < kAdmColumns; c++)
       pooled_[c] = own_ && x_ + c >= p_.left && x_ + c < p_.right ? kAdmPooled : kAdmNotPooled;
@@ -81,7 +79,6 @@ class AdmWarp {
     fetch(2 * begin + 1);
     for (int y = begin; y < end; y++) {
       Row row;
-      uint64_t sums[kAdmRowSums] = {};
       const bool beyond = kReachesBorder && y == p_.height;
       if (!beyond) {
         const bool detail = pools && y >= pool_first_ - 1 && y <= pool_last_;
@@ -89,12 +86,11 @@ class AdmWarp {
         transform(y, y + 1 < smaller(end, p_.height), detail, bands);
         if (!detail) continue;
         decouple(bands, &row);
-        if (y >= pool_first_ && y < pool_last_) add_den(row.ref, sums);
+        if (y >= pool_first_ && y < pool_last_) add_den(y, row.ref);
       } else {  // the last row of a band is its own neighbour below
         repeat_weights(&row);
       }
-      if (y > pool_first_) add_masked(y - 1, row.three, sums);
-      if (y >= pool_first_) adm_add_row(sums, args_, y);
+      if (y > pool_first_) add_masked(y - 1, row.three);
       if (!beyond) keep(row);
     }
   }
@@ -118,14 +114,17 @@ class AdmWarp {
   GPU_FN void fetch(int row) {
     const int rows[2] = {adm_index(row, args_.source_height), adm_index(row + 1, args_.source_height)};
     const int x = adm_anew(x_);
-    if (args_.aligned && x >= 0 && 2 * x + kAdmSourceColumns <= args_.source_width) {
+    const bool at_once = args_.aligned && x >= 0 && 2 * x + kAdmSourceColumns <= args_.source_width;
+    DeviceAddress<const uint8_t> from[4];
 #pragma unroll
-      for (int i = 0; i < 4; i++) next_[i / 2][i % 2] = (i / 2 ? dist_ : ref_).load(rows[i % 2]);
+    for (int i = 0; i < 4; i++) from[i] = adm_row(i / 2 ? pair_.dist : pair_.ref, rows[i % 2]);
+    if (at_once) {
+#pragma unroll
+      for (int i = 0; i < 4; i++) next_[i / 2][i % 2] = adm_load<Sample>(from[i], 2 * x_);
     } else {
 #pragma unroll
       for (int i = 0; i < 4; i++)
-        next_[i / 2][i % 2] = adm_gather<Sample>(adm_row(i / 2 ? pair_.dist : pair_.ref, rows[i % 2]), 2 * x_,
-                                                 args_.source_width);
+        next_[i / 2][i % 2] = adm_gather<Sample>(from[i], 2 * x_, args_.source_width);
     }
   }
 
@@ -249,18 +248,20 @@ class AdmWarp {
     }
   }
 
-  GPU_FN void add_den(const uint32_t (&ref)[kAdmColumns][kAdmBands], uint64_t (&sums)[kAdmRowSums]) const {
+  GPU_FN void add_den(int y, const uint32_t (&ref)[kAdmColumns][kAdmBands]) const {
+    uint64_t sums[kAdmBands] = {};
 #pragma unroll
     for (int c = 0; c < kAdmColumns; c++)
 #pragma unroll
       for (int band = 0; band < kAdmBands; band++)
-        sums[2 * kAdmBands + band] +=
+        sums[band] +=
             adm_reference_cube<kScale>(ref[c][band] & static_cast<uint32_t>(pooled_[c] >> 31), args_);
+    adm_add_row<2 * kAdmBands>(sums, args_, y);
   }
 
   // Row y, which is the last that was kept; `below`: of the row below.
-  GPU_FN void add_masked(int y, const int32_t (&below)[kAdmSignals][kAdmColumns],
-                         uint64_t (&sums)[kAdmRowSums]) const {
+  GPU_FN void add_masked(int y, const int32_t (&below)[kAdmSignals][kAdmColumns]) const {
+    uint64_t sums[kAdmSignals * kAdmBands] = {};
 #pragma unroll
     for (int signal = 0; signal < kAdmSignals; signal++) {
       const int masker = kAdmSignals - 1 - signal;
@@ -275,6 +276,7 @@ class AdmWarp {
         });
       }
     }
+    adm_add_row<0>(sums, args_, y);
   }
 
   GPU_FN void repeat_weights(Row *row) const {
@@ -303,7 +305,6 @@ class AdmWarp {
   const bool own_;
   // Rows that are this part's own, and those of them that are pooled, ends exclusive.
   const int first_, last_, pool_first_, pool_last_;
-  const AdmFourColumns<Sample> ref_, dist_;
 
   int32_t pooled_[kAdmColumns];  // kAdmPooled or kAdmNotPooled
   int32_t begins_here_, ends_here_,

@@ -98,12 +98,12 @@ struct AdmAngle {
 
   // In f32, with `sure` cleared where that cannot tell. The text compares products of f32 numbers, rounded to 53 bits at
   // most once. Here dot^2 is rounded once and the bound twice, and their difference is exact where they are close: it is
-  // off by less than 3.1 * 2^-24 of the bound, and 8 * 2^-24 is asked for. Products stay below 2^127. Where the
-  // bound is 0, one of the vectors is 0, and so is dot.
+  // off by less than 3.1 * 2^-24 of the bound, and 8 * 2^-24 is asked for. Products stay below 2^127. Where
+  // the bound is 0, one of the vectors is 0 and so is dot: the gap is 0 too, and sure.
   GPU_FN bool quick(bool *sure) const {
     constexpr float cos2 = 0.99969541886f;
     const float bound = cos2 * ref_norm * dist_norm, gap = dot * dot - bound;
-    *sure &= __builtin_fabsf(gap) > 4.8e-7f * bound || bound == 0;
+    *sure &= __builtin_fabsf(gap) >= 4.8e-7f * bound;
     return dot >= 0 && gap >= 0;
   }
 };

@@ -74,24 +74,22 @@ GPU_FN uint64_t adm_reference_cube(uint32_t size, const AdmScaleArgs &args) {
   }
 }
 
-// Adds the warp's sums of a row of a band: num and aim of the row above `row`, den of `row`. Sums of a warp are taken in
-// two halves of 27 bits (26 of 64 threads), whose sums fit 32 bits; larger sums and negative ones, which only the most
-// extreme pictures have, are added thread by thread. Rows of 16,384 samples, as pictures of 32,768 columns have, stay far
-// below 2^63: den of scale 0 is 22,931^3 < 2^44 a sample, and what is shifted by the row's logarithm is smaller.
-GPU_FN void adm_add_row(const uint64_t (&sums)[kAdmRowSums], const AdmScaleArgs &args, int row) {
+// Adds the warp's sums of a row of a band, those from kFirst on of kAdmRowSums. Sums of a warp are taken in two halves of 27
+// bits (26 of 64 threads), whose sums fit 32 bits; larger sums and negative ones, which only the most extreme pictures
+// have, are added thread by thread. Rows of 16,384 samples, as pictures of 32,768 columns have, stay far below 2^63:
+// den of scale 0 is 22,931^3 < 2^44 a sample, and what is shifted by the row's logarithm is smaller.
+template <int kFirst, int kCount>
+GPU_FN void adm_add_row(const uint64_t (&sums)[kCount], const AdmScaleArgs &args, int row) {
   const int half_bits = gpu_warp_size() == 64 ? 26 : 27, lane = adm_anew(gpu_lane());
-  const DeviceAddress<uint64_t> row_sums =
-      args.pairs[adm_anew_for_all(static_cast<int>(blockIdx.z))].row_sums;
-  const auto at = [&](int sum) {
-    return (row_sums + static_cast<int64_t>(row - (sum < 2 * kAdmBands)) * kAdmRowSums + sum).get();
-  };
+  const DeviceAddress<uint64_t> to = args.pairs[adm_anew_for_all(static_cast<int>(blockIdx.z))].row_sums +
+                                     (static_cast<int64_t>(row) * kAdmRowSums + kFirst);
   uint32_t high = 0;
 #pragma unroll
   for (const uint64_t sum : sums) high |= static_cast<uint32_t>(sum >> 32);
   if (!gpu_any(high >> (2 * half_bits - 32) != 0)) {
     uint32_t low_half = 0, high_half = 0;  // of the sum that is this thread's to add
 #pragma unroll
-    for (int i = 0; i < kAdmRowSums; i++) {
+    for (int i = 0; i < kCount; i++) {
       const uint32_t low = gpu_warp_sum_all(static_cast<uint32_t>(sums[i]) & ((1u << half_bits) - 1)),
                      top = gpu_warp_sum_all(static_cast<uint32_t>(sums[i] >> half_bits));
       if (lane == i) {
@@ -100,11 +98,11 @@ GPU_FN void adm_add_row(const uint64_t (&sums)[kAdmRowSums], const AdmScaleArgs 
       }
     }
     const uint64_t sum = low_half + (static_cast<uint64_t>(high_half) << half_bits);
-    if (sum) gpu_atomic_add(at(lane), sum);
+    if (sum) gpu_atomic_add((to + lane).get(), sum);
   } else {
 #pragma unroll
-    for (int i = 0; i < kAdmRowSums; i++)
-      if (sums[i]) gpu_atomic_add(at(i), sums[i]);
+    for (int i = 0; i < kCount; i++)
+      if (sums[i]) gpu_atomic_add((to + i).get(), sums[i]);
   }
 }
 

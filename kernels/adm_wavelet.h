@@ -32,48 +32,25 @@ GPU_FN DeviceAddress<const uint8_t> adm_row(const DevicePlane &plane, int row) {
   return plane.data + adm_multiply_add(row, static_cast<int32_t>(plane.stride), 0);
 }
 
-// Where a thread's four columns of a plane begin. NVIDIA adds a row's offset to an address of the thread's own by one
-// multiply-add; AMD adds a thread's offset to a row's address, which is the same for all, when it loads.
+// From `column` on, which is not negative: an offset of the thread's own to an address that all have.
 template <class Sample>
-class AdmFourColumns {
- public:
-  // `column` of the source; negative ones are not loaded.
-  GPU_FN AdmFourColumns(const DevicePlane &plane, int column)
-#if defined(__HIP__)
-      : plane_(plane),
-        offset_(static_cast<uint32_t>(column) * static_cast<uint32_t>(sizeof(Sample))){}
-#else
-      : plane_{plane.data + column * static_cast<int64_t>(sizeof(Sample)), plane.stride} {
-  }
-#endif
-
-        GPU_FN AdmFour<Sample> load(int row) const {
-#if defined(__HIP__)
-    return *address_cast<const AdmFour<Sample>>(adm_row(plane_, row) + offset_).get();
-#else
-    return *address_cast<const AdmFour<Sample>>(adm_row(plane_, row)).get();
-#endif
-  }
-
- private:
-  const DevicePlane plane_;
-#if defined(__HIP__)
-  const uint32_t offset_;
-#endif
-};
+GPU_FN AdmFour<Sample> adm_load(DeviceAddress<const uint8_t> row, int column) {
+  const uint32_t offset = static_cast<uint32_t>(column) * static_cast<uint32_t>(sizeof(Sample));
+  return *address_cast<const AdmFour<Sample>>(row + offset).get();
+}
 
 // The same sample by sample, mirrored at borders. Strips reach further beyond them than the definition's mirror does;
 // these columns are never used and read anything.
 template <class Sample>
-GPU_FN AdmFour<Sample> adm_gather(DeviceAddress<const uint8_t> from, int column, int width) {
-  const Sample *row = address_cast<const Sample>(from).get(static_cast<uint64_t>(width));
+GPU_FN AdmFour<Sample> adm_gather(DeviceAddress<const uint8_t> row, int column, int width) {
+  const Sample *samples = address_cast<const Sample>(row).get(static_cast<uint64_t>(width));
   constexpr int kInWord = AdmFour<Sample>::kInWord;
   constexpr uint32_t kMask = kInWord == 1 ? ~0u : (1u << (32 / kInWord) % 32) - 1;
   AdmFour<Sample> four = {};
 #pragma unroll
   for (int i = 0; i < kAdmSourceColumns; i++) {
     const int from = smaller(larger(adm_index(column + i, width), 0), width - 1);
-    four.words[i / kInWord] |= (static_cast<uint32_t>(row[from]) & kMask) << i % kInWord * (32 / kInWord);
+    four.words[i / kInWord] |= (static_cast<uint32_t>(samples[from]) & kMask) << i % kInWord * (32 / kInWord);
   }
   return four;
 }
