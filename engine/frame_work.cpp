@@ -202,7 +202,7 @@ bool FrameWork::in_place(const FrameLayout::PlaneUse &use, const Picture &from) 
   return !use.scaler && readable_in_place(from, use.plane, layout_.depth_);
 }
 
-// Copies from pinned memory go from the first row down.
+// Rows that go up in pinned memory would be copied by the device one by one.
 bool FrameWork::direct(const FrameLayout::PlaneUse &use, const Picture &from) const {
   const MemoryKind kind = from.format.memory;
   return kind == MemoryKind::device ||

@@ -120,6 +120,7 @@ struct Case {
   int distorted = 1, threads = 2;
   uint64_t subsample = 1;
   int shift = 0;
+  bool flip = false;    // the last row comes first in memory
   bool scaled = false;  // the last distorted picture is of twice the size
   bool keeps = true;
   MemoryKind memory = MemoryKind::host;
@@ -169,7 +170,13 @@ class AcceleratorRun : public testing::Test {
     return scalers;
   }
   virtual Picture picture(const PictureFormat &format, uint32_t seed) {
-    return noise(format, seed, case_.shift, case_.memory);
+    Picture picture = noise(format, seed, case_.shift, case_.memory);
+    for (Plane &plane : picture.planes) {
+      if (!case_.flip || !plane.data) continue;
+      plane.data = static_cast<const std::byte *>(plane.data) + plane.stride * (plane.height - 1);
+      plane.stride = -plane.stride;
+    }
+    return picture;
   }
   bool submit(uint64_t n) {
     std::vector<Picture> dist;
@@ -236,7 +243,9 @@ inline std::vector<Case> cases() {
   all.push_back({.format = {17, 9, 10, Chroma::c444}, .distorted = 3, .scaled = true});
   all.push_back({.format = {16, 8, 8, Chroma::c420}, .distorted = 2, .scaled = true, .keeps = false});
   all.push_back({.format = {16, 8, 8, Chroma::c400}});
+  all.push_back({.flip = true});
   all.push_back({.memory = MemoryKind::pinned});
+  all.push_back({.flip = true, .memory = MemoryKind::pinned});
   all.push_back({.distorted = 2, .keeps = false, .memory = MemoryKind::pinned});
   for (const uint64_t subsample : {2, 3}) {
     const Reads both = Reads::both(kAllPlanes);

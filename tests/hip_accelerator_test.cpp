@@ -3,7 +3,9 @@
 #include "engine/hip/accelerator.h"
 
 #include <atomic>
-#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <tuple>
 
 #include "engine/hip/device.h"
 #include "tests/accelerator_run.h"
@@ -23,6 +25,16 @@ class CopyMetric final : public HipMetric {
  public:
   struct Log {
     std::atomic<int> batches{0}, frames{0}, most{0};
+    // Frames' memory of each metric, [begin, end): no two may share any.
+    std::mutex mutex;
+    std::set<std::tuple<uint64_t, uint64_t, const void *>> memory;
+
+    void add(uint64_t begin, uint64_t end, const void *metric) {
+      const std::lock_guard lock(mutex);
+      for (const auto &[other_begin, other_end, other] : memory)
+        EXPECT_TRUE(other == metric || end <= other_begin || other_end <= begin) << "memory is used twice";
+      memory.emplace(begin, end, metric);
+    }
   };
   CopyMetric(int strips, const Reads &reads, const PictureFormat &format, int distorted, Log &log)
       : strips_(strips), reads_(reads), format_(format), distorted_(distorted), log_(log) {}
@@ -35,6 +47,7 @@ class CopyMetric final : public HipMetric {
     ++log_.batches;
     log_.frames += int(frames.size());
     log_.most = std::max(log_.most.load(), int(frames.size()));
+    log_.add(memory.frames.value, memory.frames.value + frames.size() * bytes(), this);
     for (size_t i = 0; i < frames.size(); ++i) {
       const auto own = memory.frames + int64_t(i * bytes()), result = memory.results + int64_t(i * bytes());
       size_t at = 0;
@@ -136,6 +149,7 @@ class HipAcceleratorTest : public AcceleratorRun {
   }
   Make on_gpu(int batch = 0) {
     return [this, batch](const FrameLayout &layout) {
+      log_.memory.clear();
       HipBackend::Work work;
       for (size_t i = 0; i < case_.items.size(); ++i)
         if (case_.items[i].on_device)
@@ -232,15 +246,24 @@ TEST_F(HipAcceleratorTest, BatchesAreWhatIsThere) {
   EXPECT_LE(log_.most, 4);
 }
 
+TEST_F(HipAcceleratorTest, FramesBetweenAreForWhoNeedsThem) {
+  start({.items = {{Reads::both(kAllPlanes), true, false}, {kTemporal, true}}, .subsample = 3}, on_gpu());
+  run(9);
+  EXPECT_EQ(log_.frames, 9 + 3);
+}
+
+// Pinned pictures are gone with the frames that are dropped.
 TEST_F(HipAcceleratorTest, ClearAtAnyTime) {
-  start({.threads = 3}, on_gpu(2));
-  const All expected = run(6);
-  for (int round = 0; round < 100; ++round) {
-    scheduler_->clear();
-    for (int n = 0; n < round % 9; ++n) submit(uint64_t(n + 50));
-    if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(round));
-    scheduler_->clear();
-    if (round % 10 == 0) expect_same(run(6), expected);
+  for (const MemoryKind memory : {MemoryKind::host, MemoryKind::pinned}) {
+    start({.threads = 3, .memory = memory}, on_gpu(2));
+    const All expected = run(6);
+    for (int round = 0; round < 100; ++round) {
+      scheduler_->clear();
+      for (int n = 0; n < round % 9; ++n) submit(uint64_t(n + 50));
+      if (round % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(round));
+      scheduler_->clear();
+      if (round % 10 == 0) expect_same(run(6), expected);
+    }
   }
 }
 
