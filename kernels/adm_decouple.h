@@ -113,7 +113,8 @@ struct AdmAngle {
 template <int kScale>
 GPU_FN float adm_dot(int32_t a, int32_t b, int32_t c, int32_t d) {
   if constexpr (kScale == 0)
-    return static_cast<float>(a * b + c * d);
+    return static_cast<float>(static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b) +
+                                                   static_cast<uint32_t>(c) * static_cast<uint32_t>(d)));
   else
     return static_cast<float>(adm_multiply_add(a, b, adm_multiply_add(c, d, 0)));
 }

@@ -138,9 +138,10 @@ template <int kScale>
 GPU_FN int32_t adm_across(const int32_t (&taps)[4], const AdmScaleArgs &args, const int32_t *from) {
   constexpr int kShift = kScale == 0 || kScale == 2 ? 16 : 15;
   if constexpr (kScale == 0) {
-    return adm_short(((1 << (kShift - 1)) + taps[0] * from[0] + taps[1] * from[1] + taps[2] * from[2] +
-                      taps[3] * from[3]) >>
-                     kShift);
+    uint32_t sum = 1u << (kShift - 1);  // unsigned, as samples above the depth's range may lead anywhere
+#pragma unroll
+    for (int k = 0; k < 4; k++) sum += static_cast<uint32_t>(taps[k]) * static_cast<uint32_t>(from[k]);
+    return adm_short(static_cast<int32_t>(sum) >> kShift);
   } else {
     int64_t sum = args.halves.across;
 #pragma unroll
