@@ -333,6 +333,8 @@ TEST(HipsimProcess, EndsWithAStatusThatTells) {
   EXPECT_EQ(status_of("leak", {{"HIPSIM_LEAKS", "fatal"}}), 23);
   EXPECT_EQ(status_of("mistake", {{"HIPSIM_LEAKS", "told"}}), 0);
   EXPECT_EQ(status_of("mistake", {{"HIPSIM_LEAKS", "fatal"}}), 23);
+  // Next to an allocation, on its page: found when that is freed, or at once.
+  EXPECT_EQ(status_of("overrun", {{"HIPSIM_LEAKS", "fatal"}}), address_sanitizer() ? 1 : 23);
   EXPECT_EQ(status_of("fork", {{"HIPSIM_LEAKS", "fatal"}}), 0);
 }
 

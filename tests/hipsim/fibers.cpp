@@ -16,7 +16,7 @@ Stacks::Stacks(unsigned count) : bytes_(count * kStride) {
 
 Stacks::~Stacks() { munmap(memory_, bytes_); }
 
-#if defined(__x86_64__)
+#if !defined(HIPSIM_UCONTEXT)
 // System V: rbx, rbp and r12-r15 are the callee's to keep; kernels do not change the floating-point modes.
 asm(R"(
 .text

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#if !defined(__x86_64__)
+#if !defined(HIPSIM_UCONTEXT) && !defined(__x86_64__)
+#define HIPSIM_UCONTEXT 1
+#endif
+#if defined(HIPSIM_UCONTEXT)
 #include <ucontext.h>
 #endif
 #if defined(__SANITIZE_ADDRESS__)
@@ -40,7 +43,7 @@ class Stacks {
 // Lays out a stack so that the first switch to it calls `entry`, which must not return. The result is what to switch to.
 void *prepare_fiber(char *bottom, char *top, void (*entry)());
 
-#if defined(__x86_64__)
+#if !defined(HIPSIM_UCONTEXT)
 extern "C" void hipsim_switch(void **from, void *to);
 inline void switch_fiber(void **from, void *to) { hipsim_switch(from, to); }
 #else

@@ -1,6 +1,6 @@
 // A process that uses the simulated GPU and ends in a way that hipsim_streams_test looks at.
 //
-//   hipsim_process nothing | leak | mistake | fork | count
+//   hipsim_process nothing | leak | mistake | overrun | fork | count
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,21 +22,23 @@ int main(int argc, char **argv) {
   if (what == "count") return 10 + (opened.ok() && (*opened)->hipGetDeviceCount(&count) == 0 ? count : 0);
   if (!opened.ok()) return 3;
   const hip::Api &gpu = **opened;
+  constexpr int kElements = 25;
   void *stream = nullptr, *data = nullptr, *module = nullptr, *kernel = nullptr;
   if (gpu.set_current(nullptr) != 0 || gpu.hipStreamCreateWithFlags(&stream, hip::kStreamNonBlocking) != 0 ||
-      gpu.hipMalloc(&data, 100) != 0 ||
+      gpu.hipMalloc(&data, 4 * kElements) != 0 ||
       gpu.hipModuleLoadData(&module, gpu.kernel_image("hipsim_demo")) != 0 ||
       gpu.hipModuleGetFunction(&kernel, module, "hipsim_store") != 0)
     return 1;
   // A kernel has run: there are threads.
-  BrokenArgs args{{reinterpret_cast<uint64_t>(data)}, 1, 0};
+  BrokenArgs args{{reinterpret_cast<uint64_t>(data)}, kElements, what == "overrun" ? kElements : 0};
   size_t bytes = sizeof args;
   void *extra[] = {hip::kLaunchBufferPointer, &args, hip::kLaunchBufferSize, &bytes, gpu.launch_end};
   if (gpu.hipModuleLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, extra) != 0 ||
       gpu.hipStreamSynchronize(stream) != 0)
     return 1;
   if (what == "leak") return 0;
-  if (gpu.hipFree(data) != 0 || gpu.hipStreamDestroy(stream) != 0 || gpu.hipModuleUnload(module) != 0)
+  if ((gpu.hipFree(data) != 0) != (what == "overrun") || gpu.hipStreamDestroy(stream) != 0 ||
+      gpu.hipModuleUnload(module) != 0)
     return 1;
   if (what == "mistake") gpu.hipFree(data);
   if (what == "fork") {
