@@ -3,7 +3,8 @@
 #
 #   sanitize.sh [address|thread]...     both if none is named
 #
-#   address  memory errors, leaks and undefined behaviour, in build/asan: all unit tests, most of the element's
+#   address  memory errors, leaks and undefined behaviour, in build/asan: all unit tests, those of the simulated GPU that
+#            are not about kernels, most of the element's
 #   thread   data races and deadlocks, in build/tsan: what has threads or is used by several
 #
 # Exit status: 0 nothing was found, 1 a test failed or a sanitizer spoke, 2 the build failed.
@@ -13,6 +14,9 @@ cd "$(dirname "$0")/.."
 # The golden figures and large random samples test arithmetic, for minutes; the tests of each metric read the same code.
 too_long='golden_models_test golden_test surface_test'
 threaded='accelerator_test aligner_property_test aligner_test hip_device_test hip_open_test inbox_test inbox_wait_test results_test scheduler_test session_format_test session_scale_test session_strips_test session_subsample_test session_test'
+
+# On the simulated GPU: its own tests, and of the engine what has threads.
+simulated='hip_accelerator_test hip_motion_test hip_runtime_test hip_session_test hip_stress_test hipsim_streams_test hipsim_test'
 
 # The element's; golden figures and starvation take minutes. Memory of a process means little under a sanitizer.
 elements='element_content_test element_crop_meta_test element_crop_test element_cycle_test element_dropin_test
@@ -32,7 +36,7 @@ run() { # build folder, value of b_sanitize, names of tests
     meson setup "$build" -Dbuildtype=debugoptimized -Dtests=true -Db_sanitize="$sanitizers" -Db_lundef=false \
       -Dhip=disabled -Dnvidia=disabled >"$build.log" 2>&1 || { cat "$build.log"; return 2; }
   fi
-  ninja -C "$build" gst/vmafhip/libgstvmafhip.so "${@/#/tests/}" >"$build.log" 2>&1 || { cat "$build.log"; return 2; }
+  ninja -C "$build" gst/vmafhip/libgstvmafhip.so tests/hipsim/libhipsim.so tests/hipsim_process "${@/#/tests/}" >"$build.log" 2>&1 || { cat "$build.log"; return 2; }
   local here=$PWD/$build
   # GLib allocates in a constructor for the life of the process.
   echo 'leak:call_init' >"$build/leaks.supp"
@@ -45,6 +49,9 @@ run() { # build folder, value of b_sanitize, names of tests
     if [[ $name == element_* ]]; then leaks=0; fi  # plugins of GStreamer keep what they have
     (
       cd "$build/tests" || exit 1
+      if [[ " $simulated " == *" $name "* ]]; then
+        export VMAFHIP_HIP_LIBRARY=$here/tests/hipsim/libhipsim.so HIPSIM_LEAKS=fatal
+      fi
       # The plugin is looked at in this process: another one would lack the sanitizer's library.
       if [[ $name == element_* ]]; then
         export GST_PLUGIN_PATH=$here/gst/vmafhip GST_REGISTRY=$here/registry.bin GST_REGISTRY_FORK=no
@@ -65,11 +72,11 @@ for kind in "${@:-address thread}"; do
       address)
         mapfile -t tests < <(unit_tests | grep -vxF "$(tr ' ' '\n' <<<"$too_long")")
         # shellcheck disable=SC2086  # words
-        run build/asan address,undefined "${tests[@]}" $elements
+        run build/asan address,undefined "${tests[@]}" $simulated $elements
         ;;
       thread)
         # shellcheck disable=SC2086  # words
-        run build/tsan thread $threaded
+        run build/tsan thread $threaded $simulated
         ;;
       *)
         sed -n '2,/^set/{s/^# \?//p}' "$0" >&2
