@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/hip/ring.h"
 #include "engine/memory.h"
-#include "engine/view.h"
 
 namespace vmafhip::hip {
 namespace {
@@ -24,21 +24,10 @@ constexpr int kFramesInLanes = 64;
 // Page-locked memory is taken from everybody else; beyond this there is less in progress.
 constexpr uint64_t kMostPinned = uint64_t(1) << 30;
 
-constexpr size_t kPart = 256;  // alignment of what a metric gets
-constexpr uint64_t parts(uint64_t bytes) { return plus(bytes, kPart - 1) / kPart * kPart; }
-
 // Frames in lanes, a batch that waits for one, and those that workers fill.
 int places_for(int lanes, int batch, int threads) {
   return lanes * batch + batch + std::clamp(threads, 2, 8);
 }
-
-// A plane in a frame's block of the ring.
-struct RingPlane {
-  bool used = false;
-  uint64_t at = 0;
-  int64_t stride = 0;
-  size_t row = 0, rows = 0;  // bytes of a row that are samples
-};
 
 }  // namespace
 
@@ -140,14 +129,10 @@ class HipAccelerator final : public Accelerator {
 
   uint64_t step() const { return every_frame_ ? 1 : work_.subsample; }
   bool scores(uint64_t frame) const { return frame % work_.subsample == 0; }
-  size_t ring_place(uint64_t number) const { return size_t(number % started_.size()); }
 
   void pump(std::unique_lock<std::mutex> &lock);
-  void upload(uint64_t number, const Started &frame);
   void enqueue(Lane &lane, uint64_t first);
   void add_frame(Frames &to, uint64_t number, const Started &frame, size_t in_batch) const;
-  DevicePlane plane(const PlaneView &view, uint64_t number, int picture, int plane) const;
-  DeviceViews views(const Views &now, uint64_t number, int picture) const;
   const Frames &frames_of(const Item &item, const Lane &lane) const {
     return item.every_frame == every_frame_ ? lane.all : lane.scored;
   }
@@ -160,22 +145,18 @@ class HipAccelerator final : public Accelerator {
   const Capacity capacity_;
   const size_t upload_bytes_;
   std::vector<Item> items_;
-  bool every_frame_ = false;                           // an item needs it
-  std::vector<std::array<RingPlane, 3>> ring_planes_;  // of the reference, then of each distorted picture
-  uint64_t ring_bytes_ = 0;                            // of a frame
-  uint64_t memory_bytes_ = 0, results_bytes_ = 0;      // of a frame in a lane
+  bool every_frame_ = false;                       // an item needs it
+  uint64_t memory_bytes_ = 0, results_bytes_ = 0;  // of a frame in a lane
   PinnedBuffer upload_;
-  Buffer<std::byte> ring_;
+  std::optional<Ring> ring_;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<Event> uploaded_;  // per block of the ring
-  std::optional<Stream> upload_stream_;
 
   std::function<void(int)> measured_;
   std::function<void(const Status &)> failed_;
 
   std::mutex mutex_;
   std::condition_variable work_there_, idle_;
-  std::vector<Started> started_;  // frame n at n % size
+  std::vector<Started> started_;  // as the blocks of the ring
   uint64_t next_upload_ = 0, next_batch_ = 0;
   std::vector<Lane *> free_lanes_;
   std::deque<Lane *> in_flight_;  // oldest first
@@ -187,42 +168,15 @@ class HipAccelerator final : public Accelerator {
 
 // ---- Memory -----------------------------------------------------------------------------------------------
 
-// Where the planes of a frame lie in its block of the ring; `bytes` becomes the block's size.
-std::vector<std::array<RingPlane, 3>> ring_layout(const HipBackend::Work &work, uint64_t &bytes) {
-  std::vector<std::array<RingPlane, 3>> pictures(1 + size_t(work.distorted));
-  bytes = 0;
-  for (size_t picture = 0; picture < pictures.size(); ++picture)
-    for (int n = 0; n < 3; ++n) {
-      const PlaneSize size = plane_size(work.format, n);
-      if (!((picture == 0 ? work.ref : work.dist) >> n & 1) || size.width == 0) continue;
-      RingPlane &plane = pictures[picture][size_t(n)];
-      plane.used = true;
-      plane.at = bytes;
-      plane.row = size_t(size.width) * (work.format.depth > 8 ? 2 : 1);
-      plane.stride = int64_t(parts(plane.row));
-      plane.rows = size_t(size.height);
-      bytes = plus(bytes, times(uint64_t(plane.stride), plane.rows));
-    }
-  return pictures;
-}
-
-// Frames before the oldest in progress that it may read.
-constexpr int kLookback = 2;
-
-// All frames that have begun and are not measured fit the places. When frame n is started, frame n - places - 2 and those
-// that read it are therefore measured: its block is free.
-size_t ring_blocks(const Capacity &capacity) { return size_t(capacity.places) + kLookback; }
-
 std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work,
                                                        const Capacity &capacity) {
-  uint64_t ring = 0, memory = 0, results = 0;
-  ring_layout(work, ring);
+  uint64_t memory = 0, results = 0;
   for (const HipBackend::Item &item : work.items) {
     memory = plus(memory, item.metric->frame_bytes());
     results = plus(results, item.metric->result_bytes());
   }
   const uint64_t in_lanes = uint64_t(capacity.lanes) * uint64_t(capacity.batch);
-  return {plus(times(ring, ring_blocks(capacity)), times(in_lanes, plus(memory, results))),
+  return {plus(Ring::bytes(work, capacity.places), times(in_lanes, plus(memory, results))),
           plus(times(aligned(work.upload_bytes), uint64_t(capacity.places)), times(in_lanes, results))};
 }
 
@@ -252,18 +206,15 @@ HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBa
     load[stream] += size(item) + 1;
   }
 
-  ring_planes_ = ring_layout(work_, ring_bytes_);
-  const size_t blocks = ring_blocks(capacity_), batch = size_t(capacity_.batch);
   if (upload_bytes_ > 0) upload_ = PinnedBuffer(*device_, upload_bytes_ * size_t(capacity_.places));
-  if (ring_bytes_ > 0) ring_ = Buffer<std::byte>(*device_, ring_bytes_ * blocks);
-  for (size_t i = 0; i < blocks; ++i) uploaded_.emplace_back(*device_);
-  upload_stream_.emplace(*device_);
+  ring_.emplace(*device_, work_, capacity_.places);
+  const auto batch = size_t(capacity_.batch);
   for (int i = 0; i < capacity_.lanes; ++i) {
     lanes_.push_back(std::make_unique<Lane>(*device_, memory_bytes_ * batch, results_bytes_ * batch,
                                             capacity_.batch, work_.distorted));
     free_lanes_.push_back(lanes_.back().get());
   }
-  started_.resize(blocks);
+  started_.resize(ring_->size());
   completion_ = std::thread(&HipAccelerator::complete, this);
 }
 
@@ -281,7 +232,7 @@ HipAccelerator::~HipAccelerator() {
 
 void HipAccelerator::start(int place, const FrameView &view, std::byte *sums) {
   std::unique_lock lock(mutex_);
-  started_[ring_place(view.index / step())] = {true, place, &view, sums};
+  started_[ring_->block(view.index / step())] = {true, place, &view, sums};
   pump(lock);
 }
 
@@ -297,12 +248,12 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
       current.check();
     }
     while (!broken_ && !clearing_) {
-      if (Started &next = started_[ring_place(next_upload_)]; next.there) {
+      if (Started &next = started_[ring_->block(next_upload_)]; next.there) {
         next.there = false;
         const Started frame = next;
         const uint64_t number = next_upload_;
         lock.unlock();
-        upload(number, frame);
+        ring_->upload(number, *frame.view);
         lock.lock();
         ++next_upload_;
       } else if (next_batch_ < next_upload_ && !free_lanes_.empty()) {
@@ -311,7 +262,7 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
         const uint64_t first = next_batch_;
         lane.batch.clear();
         for (; next_batch_ < next_upload_ && lane.batch.size() < size_t(capacity_.batch); ++next_batch_)
-          lane.batch.push_back(started_[ring_place(next_batch_)]);
+          lane.batch.push_back(started_[ring_->block(next_batch_)]);
         lock.unlock();
         enqueue(lane, first);
         lock.lock();
@@ -338,39 +289,7 @@ void HipAccelerator::fail(const std::string &what) {
   failed_(Status(Code::resource, device_->name() + ": " + what));
 }
 
-void HipAccelerator::upload(uint64_t number, const Started &frame) {
-  const DeviceAddress<std::byte> block = ring_.address() + int64_t(ring_place(number) * ring_bytes_);
-  const auto copy = [&](const Views &views, int picture) {
-    for (size_t n = 0; n < 3; ++n) {
-      const PlaneView &from = views[n];
-      const RingPlane &to = ring_planes_[size_t(picture)][n];
-      if (from.data && from.memory != MemoryKind::device)
-        upload_stream_->upload(block + int64_t(to.at), size_t(to.stride), from.data, from.stride, to.row,
-                               to.rows);
-    }
-  };
-  copy(frame.view->ref, 0);
-  for (size_t d = 0; d < frame.view->dist.size(); ++d) copy(frame.view->dist[d], 1 + int(d));
-  upload_stream_->record(uploaded_[ring_place(number)]);
-}
-
 // ---- Batches ----------------------------------------------------------------------------------------------
-
-// In device memory already, or of the block of frame `number`.
-// Null where nothing is read.
-DevicePlane HipAccelerator::plane(const PlaneView &view, uint64_t number, int picture, int plane) const {
-  if (view.memory == MemoryKind::device)
-    return {{uint64_t(reinterpret_cast<uintptr_t>(view.data))}, int64_t{view.stride}};
-  const RingPlane &in_ring = ring_planes_[size_t(picture)][size_t(plane)];
-  if (!in_ring.used) return {};
-  const auto block = address_cast<const uint8_t>(ring_.address());
-  return {block + int64_t(ring_place(number) * ring_bytes_ + in_ring.at), in_ring.stride};
-}
-
-DeviceViews HipAccelerator::views(const Views &now, uint64_t number, int picture) const {
-  return {plane(now[0], number, picture, 0), plane(now[1], number, picture, 1),
-          plane(now[2], number, picture, 2)};
-}
 
 void HipAccelerator::add_frame(Frames &to, uint64_t number, const Started &frame, size_t in_batch) const {
   const size_t at = to.count++;
@@ -378,14 +297,14 @@ void HipAccelerator::add_frame(Frames &to, uint64_t number, const Started &frame
   DeviceFrame &f = to.frames[at];
   f = DeviceFrame();
   f.index = frame.view->index;
-  f.ref = views(frame.view->ref, number, 0);
+  f.ref = ring_->views(frame.view->ref, number, 0);
   for (uint64_t back = 1; back <= kLookback; ++back)
-    if (number >= back) f.earlier[back - 1] = views(frame.view->earlier[back - 1], number - back, 0);
+    if (number >= back) f.earlier[back - 1] = ring_->views(frame.view->earlier[back - 1], number - back, 0);
   const auto n = size_t(work_.distorted);
   for (size_t d = 0; d < n; ++d) {
-    to.dist[at * n + d] = views(frame.view->dist[d], number, 1 + int(d));
+    to.dist[at * n + d] = ring_->views(frame.view->dist[d], number, 1 + int(d));
     to.earlier_dist[at * n + d] =
-        number > 0 ? views(frame.view->earlier_dist[d], number - 1, 1 + int(d)) : DeviceViews{};
+        number > 0 ? ring_->views(frame.view->earlier_dist[d], number - 1, 1 + int(d)) : DeviceViews{};
   }
   f.dist = std::span(to.dist).subspan(at * n, n);
   f.earlier_dist = std::span(to.earlier_dist).subspan(at * n, n);
@@ -401,7 +320,7 @@ void HipAccelerator::enqueue(Lane &lane, uint64_t first) {
   }
   const Stream &main = lane.streams[0], &side = lane.streams[1];
   const size_t results = results_bytes_ * frames;
-  main.wait(uploaded_[ring_place(first + frames - 1)]);
+  ring_->wait(main, first + frames - 1);
   main.clear(lane.results.address(), results);
   main.record(lane.cleared);
   side.wait(lane.cleared);
@@ -474,17 +393,15 @@ void HipAccelerator::clear() {
   clearing_ = true;
   idle_.wait(lock, [&] { return !pumping_ && !telling_ && in_flight_.empty(); });
   // Copies that no batch waited for, and what a failure left on streams.
-  const auto drain = [](const Stream &stream) {
+  const auto drain = [](const auto &work) {
     try {
-      stream.synchronize();
+      work.synchronize();
     } catch (const DeviceError &) {  // it will do no more
     }
   };
-  if (current.ok()) {
-    drain(*upload_stream_);
-    for (const auto &lane : lanes_)
-      for (const Stream &stream : lane->streams) drain(stream);
-  }
+  drain(*ring_);
+  for (const auto &lane : lanes_)
+    for (const Stream &stream : lane->streams) drain(stream);
   std::fill(started_.begin(), started_.end(), Started());
   next_upload_ = next_batch_ = 0;
   free_lanes_.clear();

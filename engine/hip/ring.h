@@ -1,0 +1,60 @@
+// The planes of frames in progress and of those just before them, on the device: each is uploaded once, and all metrics,
+// lanes and later frames read it there.
+//
+// Frames are numbered as the device gets them. A frame's planes lie in one block; as soon as the frame is measured, and
+// those that read it as an earlier one, its block is another's.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/hip/device.h"
+#include "engine/hip/metric.h"
+#include "engine/registry.h"
+
+namespace vmafhip::hip {
+
+// Frames before the oldest in progress that it may read.
+constexpr int kLookback = 2;
+
+class Ring {
+ public:
+  // `frames`: the most that are in progress. Throws DeviceError, as all of this.
+  Ring(const Device &device, const HipBackend::Work &work, int frames);
+  static uint64_t bytes(const HipBackend::Work &work, int frames);
+
+  // All frames that have begun and are not measured are `frames` at most. When frame n comes, frame n - size() and those
+  // that read it are therefore measured.
+  size_t size() const { return uploaded_.size(); }
+  size_t block(uint64_t number) const { return size_t(number % size()); }
+
+  // Copies what is not in device memory; `view` stays until the frame is measured.
+  void upload(uint64_t number, const FrameView &view) const;
+  // What follows on `stream` comes after the upload of the frame and of those before it.
+  void wait(const Stream &stream, uint64_t number) const { stream.wait(uploaded_[block(number)]); }
+  // Where planes of a frame are: the reference's (picture 0) or those of a distorted picture (from 1 on). `given` are the
+  // frame's as they were handed over. Null where there is nothing.
+  DeviceViews views(const Views &given, uint64_t number, int picture) const;
+  // Until nothing is copied any more.
+  void synchronize() const { stream_.synchronize(); }
+
+ private:
+  // A plane in a block.
+  struct RingPlane {
+    bool used = false;
+    uint64_t at = 0;
+    int64_t stride = 0;
+    size_t row = 0, rows = 0;  // bytes of a row that are samples
+  };
+  using Layout = std::vector<std::array<RingPlane, 3>>;  // per picture
+  static Layout layout(const HipBackend::Work &work, uint64_t &block_bytes);
+  DevicePlane plane(const PlaneView &given, uint64_t number, int picture, int plane) const;
+
+  uint64_t block_bytes_ = 0;  // before the layout, which sets it
+  Layout layout_;
+  Buffer<std::byte> memory_;
+  std::vector<Event> uploaded_;  // per block
+  Stream stream_;                // last, so that it ends before memory goes
+};
+
+}  // namespace vmafhip::hip
