@@ -15,7 +15,7 @@
 // room comes only from taking scores.
 //
 // Threads: one owner calls everything except interrupt(), has_room() and the names. The callback set by
-// on_progress() runs on worker threads.
+// on_progress() runs on threads of the session.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -141,7 +141,7 @@ class Session {
   void reset();
   // While set, wait() returns at once. Any thread.
   void interrupt(bool on);
-  // Called whenever a worker has completed a frame. Set before the first submit().
+  // Called whenever a frame is measured, or nothing comes any more. Set before the first submit().
   void on_progress(std::function<void()> callback);
 
   // Over the scores that next() and wait() have given out since reset(); order of the names.
