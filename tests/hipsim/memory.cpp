@@ -75,10 +75,12 @@ std::string check_margins(uint64_t begin, const Allocation &a) {
   return "";
 }
 
-// Within the allocation or its guard pages.
+// Within the allocation or the guard page behind it. What comes next may be the host's.
 bool near(const Map &map, uint64_t address) {
   const auto i = at_or_before(map, address);
-  return i != map.end() && address < i->first + i->second.bytes + 2 * kPage;
+  if (i == map.end()) return false;
+  const Allocation &a = i->second;
+  return address < (a.pages ? number(a.pages) + a.page_bytes + kPage : i->first + a.bytes);
 }
 
 std::string describe(const Memory &m, uint64_t address, uint64_t bytes) {
