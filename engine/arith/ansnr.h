@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "engine/arith/real.h"
+#include "engine/arith/unroll.h"
 
 namespace vmafhip {
 
@@ -39,10 +40,10 @@ VMAFHIP_HD constexpr int ansnr_mirror(int i, int n) { return i < 0 ? -i : i >= n
 template <class Real, int kLength, class Load>
 VMAFHIP_HD Real ansnr_filter(const AnsnrFilter<kLength> &filter, const Load &load) {
   Real total;
-#pragma GCC unroll 5
+  VMAFHIP_UNROLL(5)
   for (int i = 0; i < kLength; i++) {
     Real sum = filter.tap[i][0] * load(i, 0);
-#pragma GCC unroll 5
+    VMAFHIP_UNROLL(5)
     for (int j = 1; j < kLength; j++) sum = sum + filter.tap[i][j] * load(i, j);
     total = i == 0 ? sum : total + sum;
   }

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "engine/arith/real.h"
+#include "engine/arith/unroll.h"
 
 namespace vmafhip {
 
@@ -162,13 +163,13 @@ VMAFHIP_HD Real hvs_contrast(const Load &load) {
   const auto number = [](int k) {
     return (k >= kHvsTerms / 2 ? 1 : 0) + (k % kHvsSize >= kHvsSize / 2 ? 2 : 0);
   };
-#pragma GCC unroll 64
+  VMAFHIP_UNROLL(64)
   for (int k = 0; k < kHvsTerms; k++) quadrant[number(k)] = quadrant[number(k)] + load(k);
   const Real mean = ((quadrant[0] + quadrant[1]) + (quadrant[2] + quadrant[3])) * (1.0f / 64);
   const Real means[4] = {quadrant[0] * (1.0f / 16), quadrant[1] * (1.0f / 16), quadrant[2] * (1.0f / 16),
                          quadrant[3] * (1.0f / 16)};
   Real block = zero, part[4] = {zero, zero, zero, zero};
-#pragma GCC unroll 64
+  VMAFHIP_UNROLL(64)
   for (int k = 0; k < kHvsTerms; k++) {
     const Real v = load(k), d = v - mean, q = v - means[number(k)];
     block = block + d * d;
@@ -185,7 +186,7 @@ VMAFHIP_HD Real hvs_contrast(const Load &load) {
 template <class Real, class Load>
 VMAFHIP_HD Real hvs_masking(const Load &load, const float (&mask)[kHvsTerms], Real contrast) {
   Real sum = splat<Real>(0);
-#pragma GCC unroll 64
+  VMAFHIP_UNROLL(64)
   for (int k = 1; k < kHvsTerms; k++) {
     const Real c = load(k);
     sum = sum + (c * c) * mask[k];

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "engine/arith/real.h"
+#include "engine/arith/unroll.h"
 
 namespace vmafhip {
 
@@ -32,7 +33,7 @@ VMAFHIP_HD WideOf<Real> ssim_tap(Real sample, int tap) {
 template <class Real, class Sample>
 VMAFHIP_HD Real ssim_window(Sample sample) {
   WideOf<Real> sum = ssim_tap<Real>(sample(0), 0);
-#pragma GCC unroll 11
+  VMAFHIP_UNROLL(11)
   for (int k = 1; k < kSsimTaps; k++) sum = sum + ssim_tap<Real>(sample(k), k);
   return narrow(sum);
 }
