@@ -130,6 +130,16 @@ GPU_FN uint32_t gpu_rounded_high(uint32_t a, uint32_t b) {
 
 // ---- Bytes and matrices ---------------------------------------------------------------------------------------------
 
+// Sum of the products of the bytes of a and b, plus `sum`; modulo 2^32.
+GPU_FN uint32_t gpu_dot4(uint32_t a, uint32_t b, uint32_t sum) {
+#if defined(__CUDACC__)
+  return __dp4a(a, b, sum);
+#else
+  for (int i = 0; i < 4; ++i) sum += (a >> 8 * i & 255) * (b >> 8 * i & 255);
+  return sum;
+#endif
+}
+
 // Byte i of the result is byte (selector >> 4i & 7) of the eight bytes b:a, a's first.
 GPU_FN uint32_t gpu_permute(uint32_t a, uint32_t b, uint32_t selector) {
 #if defined(__CUDACC__)

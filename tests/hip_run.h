@@ -50,10 +50,11 @@ class DeviceLuma {
   DevicePlane plane_;
 };
 
-// Sums of each frame's distorted pictures. The memory that a metric asked for, not a byte more, is full of rubbish before.
-template <class Sums>
-std::vector<std::vector<Sums>> measure_on(const hip::Stream &stream, const hip::HipMetric &metric,
-                                          const std::vector<hip::DeviceFrame> &frames) {
+// Sums of each frame's distorted pictures, `sums_bytes` long. The memory that a metric asked for, not a byte more, is full
+// of rubbish before.
+inline std::vector<std::vector<std::vector<std::byte>>> measure_bytes_on(
+    const hip::Stream &stream, const hip::HipMetric &metric, const std::vector<hip::DeviceFrame> &frames,
+    size_t sums_bytes) {
   const size_t count = frames.size();
   const hip::Buffer<std::byte> memory(stream.device(), count * metric.frame_bytes()),
       results(stream.device(), count * metric.result_bytes());
@@ -67,12 +68,25 @@ std::vector<std::vector<Sums>> measure_on(const hip::Stream &stream, const hip::
   stream.download(host.data(), address_cast<const std::byte>(results.address()), host.size());
   stream.synchronize();
 
-  std::vector<std::vector<Sums>> sums;
+  std::vector<std::vector<std::vector<std::byte>>> sums;
   for (size_t f = 0; f < count; ++f) {
-    std::vector<std::byte> bytes(frames[f].dist.size() * sizeof(Sums), std::byte{0x5a});
+    std::vector<std::byte> bytes(frames[f].dist.size() * sums_bytes, std::byte{0x5a});
     metric.collect(frames[f], host.data() + f * metric.result_bytes(), bytes.data());
-    sums.emplace_back(frames[f].dist.size());
-    std::memcpy(static_cast<void *>(sums.back().data()), bytes.data(), bytes.size());
+    sums.emplace_back();
+    for (auto from = bytes.begin(); from != bytes.end(); from += static_cast<ptrdiff_t>(sums_bytes))
+      sums.back().emplace_back(from, from + static_cast<ptrdiff_t>(sums_bytes));
+  }
+  return sums;
+}
+
+template <class Sums>
+std::vector<std::vector<Sums>> measure_on(const hip::Stream &stream, const hip::HipMetric &metric,
+                                          const std::vector<hip::DeviceFrame> &frames) {
+  std::vector<std::vector<Sums>> sums;
+  for (const auto &pictures : measure_bytes_on(stream, metric, frames, sizeof(Sums))) {
+    sums.emplace_back(pictures.size());
+    for (size_t d = 0; d < pictures.size(); ++d)
+      std::memcpy(static_cast<void *>(&sums.back()[d]), pictures[d].data(), sizeof(Sums));
   }
   return sums;
 }

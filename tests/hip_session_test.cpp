@@ -93,8 +93,8 @@ TEST_F(HipSessionTest, Models) {
 
 // Some on the GPU, some on the CPU, some of the same planes.
 TEST_F(HipSessionTest, WithExtractorsOfTheCpu) {
-  expect_same_scores({.features = "psnr|float_motion"}, clip());
-  expect_same_scores({.models = "", .features = "psnr|vif|float_ssim"}, clip(3, 51, 35, 10));
+  expect_same_scores({.features = "psnr|float_motion|speed_qa"}, clip());
+  expect_same_scores({.models = "", .features = "psnr|vif|float_ssim|speed_qa"}, clip(3, 51, 35, 10));
 }
 
 // Chroma is read of the frames that are scored, luma of all.
@@ -106,7 +106,7 @@ TEST_F(HipSessionTest, Chroma) {
 }
 
 TEST_F(HipSessionTest, SeveralDistortedPictures) {
-  expect_same_scores({.features = "psnr", .distorted = 3}, clip(4));
+  expect_same_scores({.features = "psnr|speed_qa", .distorted = 3}, clip(4));
 }
 
 // More pairs than one launch takes.
@@ -116,7 +116,7 @@ TEST_F(HipSessionTest, ManyDistortedPictures) {
 
 TEST_F(HipSessionTest, Subsampled) {
   for (const int subsample : {2, 3})
-    expect_same_scores({.features = "psnr|motion_v2", .subsample = subsample}, clip(8));
+    expect_same_scores({.features = "psnr|speed_qa|motion_v2", .subsample = subsample}, clip(8));
 }
 
 TEST_F(HipSessionTest, ThreadsAndBatches) {
@@ -143,7 +143,7 @@ TEST_F(HipSessionTest, ScaledPictures) {
   auto pairs = clip(3);
   const auto larger = clip(3, 62, 50);
   for (size_t n = 0; n < pairs.size(); ++n) pairs[n].dist = larger[n].dist;
-  expect_same_scores({.features = "psnr"}, pairs);
+  expect_same_scores({.features = "psnr|speed_qa"}, pairs);
 }
 
 TEST_F(HipSessionTest, PinnedPictures) {
@@ -224,13 +224,13 @@ TEST_F(HipSessionTest, AutomaticTakesTheCpuWhereThereIsNoGpu) {
 }
 
 TEST_F(HipSessionTest, WithoutKernels) {
-  EXPECT_EQ(make({.models = "", .features = "psnr_hvs"}, Backend::automatic)
+  EXPECT_EQ(make({.models = "", .features = "speed_qa"}, Backend::automatic)
                 ->backend_reason()
-                .find("there are no GPU kernels for psnr_hvs"),
+                .find("there are no GPU kernels for speed_qa"),
             0u);
-  const auto refused = Session::create({.models = "", .features = "psnr_hvs", .backend = Backend::hip});
+  const auto refused = Session::create({.models = "", .features = "speed_qa", .backend = Backend::hip});
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.status().message().find("psnr_hvs"), std::string::npos) << refused.status().message();
+  EXPECT_NE(refused.status().message().find("speed_qa"), std::string::npos) << refused.status().message();
 }
 
 TEST_F(HipSessionTest, NumbersThatDoNotExist) {
@@ -283,9 +283,10 @@ TEST_F(HipSessionTest, PicturesInGpuMemoryAreForTheGpu) {
   for (const auto &[text, words] : {
            std::pair{refusal({}, Backend::cpu, format, format),
                      std::vector{"no GPU measures", "system memory"}},
-           {refusal({.features = "psnr"}, Backend::hip, format, format),
-            {"psnr has no GPU kernels", "system memory"}},
-           {refusal({.features = "psnr"}, Backend::automatic, format, host), {"psnr", "system memory"}},
+           {refusal({.features = "speed_qa"}, Backend::hip, format, format),
+            {"speed_qa has no GPU kernels", "system memory"}},
+           {refusal({.features = "speed_qa"}, Backend::automatic, host, format),
+            {"speed_qa", "system memory"}},
            {refusal({}, Backend::hip, other, format), {"8 bits", "10 bits", "system memory"}},
        })
     for (const char *word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
@@ -326,7 +327,7 @@ class HipFailureTest : public HipSessionTest, public testing::WithParamInterface
 
 TEST_P(HipFailureTest, TheCpuGoesOn) {
   const auto pairs = clip(6);
-  const SessionOptions options = {.features = "psnr"};
+  const SessionOptions options = {.features = "psnr|speed_qa"};
   const auto expected = scores_of(options, pairs, Backend::cpu);
   int failed_rounds = 0;
   for (const std::string &failure : this->failures()) {
@@ -357,7 +358,7 @@ TEST_P(HipFailureTest, TheCpuGoesOn) {
 
 TEST_P(HipFailureTest, OneErrorAndNoHang) {
   const auto pairs = clip(6);
-  const SessionOptions options = {.features = "psnr"};
+  const SessionOptions options = {.features = "psnr|speed_qa"};
   const auto expected = scores_of(options, pairs, Backend::cpu);
   int failed_rounds = 0;
   for (const std::string &failure : this->failures()) {

@@ -16,8 +16,19 @@ namespace vmafhip::hip {
 // which `distorted` are compared with one reference.
 std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const AdmParams &params,
                                         const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_ansnr(const Device &device, const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_motion(const Device &device, const MotionParams &params,
                                            const PictureFormat &format, int distorted);
+// `planes`, 1 or 3, are measured.
+std::unique_ptr<HipMetric> make_hip_psnr(const Device &device, int planes, const PictureFormat &format,
+                                         int distorted);
+std::unique_ptr<HipMetric> make_hip_float_psnr(const Device &device, const PictureFormat &format,
+                                               int distorted);
+std::unique_ptr<HipMetric> make_hip_moment(const Device &device, const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_psnr_hvs(const Device &device, const PictureFormat &format,
+                                             int distorted);
+std::unique_ptr<HipMetric> make_hip_ssim_integer(const Device &device, const PictureFormat &format,
+                                                 int distorted);
 std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
                                         const PictureFormat &format, int distorted);
 

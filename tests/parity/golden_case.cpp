@@ -13,10 +13,17 @@ void add_feature(SessionOptions &options, const std::string &spec) {
   options.features += spec;
 }
 
-bool has_option(const Extractor &extractor, std::string_view name) {
+// One that is off if it is not asked for.
+bool has_switch(const Extractor &extractor, std::string_view name) {
   for (const OptionSpec &option : extractor.options)
-    if (option.name == name) return true;
+    if (option.name == name && std::string_view(option.initial) == "false") return true;
   return false;
+}
+
+// Whether it measures such pictures, without options.
+bool takes(const Extractor &extractor, const PictureFormat &format) {
+  const auto options = Options::parse(extractor.name, extractor.options, {});
+  return options.ok() && extractor.check(*options, format).ok();
 }
 
 }  // namespace
@@ -49,19 +56,19 @@ Case golden_case(const std::string &name, int frames) {
   std::vector<std::string> titles = {"default"};
   const auto titles_of_clip = golden.titles();
   for (const Extractor *extractor : extractors()) {
-    if (!HipBackend::has_kernels(*extractor)) continue;
+    if (!HipBackend::has_kernels(*extractor) || !takes(*extractor, c.ref_format())) continue;
     const std::string plain = extractor->name;
-    add_feature(c.options, has_option(*extractor, "debug") ? plain + "=debug=true" : plain);
+    add_feature(c.options, has_switch(*extractor, "debug") ? plain + "=debug=true" : plain);
     for (const std::string &title : titles_of_clip)
       if (title.starts_with("variant " + plain + "=")) {
         add_feature(c.options, title.substr(8));
         titles.push_back(title);
       }
-    if (has_option(*extractor, "enable_chroma")) add_feature(c.options, plain + "=enable_chroma=true");
+    if (has_switch(*extractor, "enable_chroma")) add_feature(c.options, plain + "=enable_chroma=true");
   }
   if (c.options.features.empty()) throw std::runtime_error("no extractor has GPU kernels in this build");
   // Beside them one that the CPU measures, and a model over all three.
-  add_feature(c.options, "psnr");
+  add_feature(c.options, "speed_qa");
   c.options.models = "vmaf_v0.6.1";
   if (!whole) return c;
   if (golden.has("fork")) titles.push_back("fork");

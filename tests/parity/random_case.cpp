@@ -80,7 +80,7 @@ void choose_features(Random &random, SessionOptions &options) {
     if (!options.features.empty()) options.features += '|';
     options.features += feature(random, *with_kernels[size_t(random.below(int(with_kernels.size())))]);
   }
-  if (random.chance(20)) options.features += "|psnr";
+  if (random.chance(20)) options.features += "|speed_qa";
   options.models =
       random.chance(30) ? random.one_of({"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1"}) : "";
 }
