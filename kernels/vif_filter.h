@@ -266,8 +266,14 @@ GPU_FN void vif_filter(const VifArgs &args) {
   vif_filter_pair<kScale, Sample, kStatistics, true, kSeveral>(args, pairs[0], x0, y0, tile);
   if constexpr (kSeveral)
     // All have read the tile: between the last of that and the end of vif_add_to_sums() there is a barrier.
-    for (int i = 1; i < pictures; i++)
-      vif_filter_pair<kScale, Sample, kStatistics, false, true>(args, pairs[i], x0, y0, tile);
+    for (int i = 1; i < pictures; i++) {
+      int y = y0;
+#if defined(__HIP__)
+      // Places of rows are computed anew: kept for all pictures, they take more scalar registers than waves of 64 have.
+      asm volatile("" : "+s"(y));
+#endif
+      vif_filter_pair<kScale, Sample, kStatistics, false, true>(args, pairs[i], x0, y, tile);
+    }
 }
 
 }  // namespace vmafhip
