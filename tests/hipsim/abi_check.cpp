@@ -42,7 +42,6 @@ SAME(kHostToDevice, hipMemcpyHostToDevice)
 SAME(kDeviceToHost, hipMemcpyDeviceToHost)
 SAME(kDeviceToDevice, hipMemcpyDeviceToDevice)
 SAME(kCopyDefault, hipMemcpyDefault)
-SAME(kEventBlockingSync, hipEventBlockingSync)
 SAME(kEventDisableTiming, hipEventDisableTiming)
 SAME(kStreamNonBlocking, hipStreamNonBlocking)
 #endif

@@ -37,7 +37,7 @@ enum Error {
 
 enum CopyKind { kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kCopyDefault };
 
-enum EventFlags { kEventBlockingSync = 1, kEventDisableTiming = 2 };
+enum EventFlags { kEventDisableTiming = 2 };
 enum StreamFlags { kStreamNonBlocking = 1 };
 
 enum Attribute {

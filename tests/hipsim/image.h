@@ -4,7 +4,6 @@
 //   HIPSIM_IMAGE(vif, HIPSIM_KERNEL(vif_scale0), HIPSIM_KERNEL(vif_scale1))
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <string_view>
 #include <type_traits>
@@ -18,8 +17,6 @@ struct Kernel {
 };
 
 struct Image {
-  static constexpr uint64_t kMagic = 0x6d6973706968;  // "hipsim"
-  uint64_t magic;
   const char *stem;
   const Kernel *kernels;
   size_t count;
@@ -49,8 +46,7 @@ void call_kernel(void (*kernel)(Args), const void *arguments) {
   hipsim::Kernel {                                                                             \
 #name, hipsim::argument_bytes(&name), [](const void *p) { hipsim::call_kernel(&name, p); } \
   }
-#define HIPSIM_IMAGE(stem, ...)                                                            \
-  static const hipsim::Kernel stem##_kernels[] = {__VA_ARGS__};                            \
-  static const hipsim::Image stem##_image = {hipsim::Image::kMagic, #stem, stem##_kernels, \
-                                             std::size(stem##_kernels)};                   \
+#define HIPSIM_IMAGE(stem, ...)                                                                 \
+  static const hipsim::Kernel stem##_kernels[] = {__VA_ARGS__};                                 \
+  static const hipsim::Image stem##_image = {#stem, stem##_kernels, std::size(stem##_kernels)}; \
   static const hipsim::Registration stem##_registration(stem##_image);

@@ -233,12 +233,4 @@ size_t live_allocations(MemoryKind kind) {
   return count;
 }
 
-std::string find_damage() {
-  Memory &m = memory();
-  const std::unique_lock lock(m.mutex);
-  for (const auto &[address, allocation] : m.live)
-    if (std::string damage = check_margins(address, allocation); !damage.empty()) return damage;
-  return "";
-}
-
 }  // namespace hipsim

@@ -42,7 +42,5 @@ std::string describe_fault(uint64_t address);
 
 size_t allocated_bytes(MemoryKind kind);
 size_t live_allocations(MemoryKind kind);
-// Where somebody wrote outside of a live allocation; empty: nowhere.
-std::string find_damage();
 
 }  // namespace hipsim

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cstring>
+
+#include "tests/hipsim/api.h"
+
+namespace hipsim {
+namespace {
+
+// One side of a copy.
+struct Rows {
+  const void *data;
+  size_t stride, width, rows;
+  uint64_t extent() const { return rows ? (rows - 1) * stride + width : 0; }
+  uint64_t begin() const { return reinterpret_cast<uint64_t>(data); }
+};
+
+// Empty: as it should be.
+std::string check_device_side(const Rows &side, const char *name) {
+  const Found found = find(side.data);
+  if (!found.live || found.kind != MemoryKind::device)
+    return std::string(name) + ": " + describe_access(side.begin(), side.extent());
+  if (side.extent() > found.bytes - (side.begin() - found.begin))
+    return std::string(name) + ": " + describe_access(side.begin(), side.extent());
+  return "";
+}
+
+std::string check_host_side(const Rows &side, const char *name, bool *pinned) {
+  const Found found = find(side.data);
+  *pinned = found.live && found.kind != MemoryKind::device;
+  if (found.live && found.kind == MemoryKind::device)
+    return std::string(name) + " lies in device memory, but is to be the host's";
+  if (*pinned && side.extent() > found.bytes - (side.begin() - found.begin))
+    return std::string(name) + ": " + describe_access(side.begin(), side.extent());
+  if (!found.live && is_ours(side.begin()))
+    return std::string(name) + ": " + describe_access(side.begin(), side.extent());
+  return "";
+}
+
+std::string check_copy(const Rows &to, const Rows &from, int kind, bool *pinned) {
+  *pinned = true;
+  std::string wrong = kind == kHostToDevice || kind == kDeviceToDevice
+                          ? check_device_side(to, "the destination")
+                          : check_host_side(to, "the destination", pinned);
+  if (wrong.empty())
+    wrong = kind == kHostToDevice ? check_host_side(from, "the source", pinned)
+                                  : check_device_side(from, "the source");
+  return wrong;
+}
+
+bool overlaps_pending_read(const Runtime &r, const Rows &side) {
+  return std::any_of(r.pending_reads.begin(), r.pending_reads.end(), [&](const auto &read) {
+    return side.begin() < read.second.second && read.second.first < side.begin() + side.extent();
+  });
+}
+
+int copy(const char *function, const Rows &to, const Rows &from, int kind, void *stream_handle) {
+  return enter_device(Call::copy, function, [&](Lock &lock, Runtime &r) {
+    int error = 0;
+    Stream *stream = stream_of(r, stream_handle, function, &error);
+    if (!stream) return error;
+    if (kind != kHostToDevice && kind != kDeviceToHost && kind != kDeviceToDevice)
+      return report(kErrorInvalidMemcpyDirection,
+                    std::string(function) + "(): the kind of copy must be told");
+    if (to.rows > 1 && (to.stride < to.width || from.stride < from.width))
+      return report(kErrorInvalidPitchValue, std::string(function) + "(): a stride is less than the width");
+    if (!to.width || !to.rows) return int{kSuccess};
+    bool pinned = false;
+    if (const std::string wrong = check_copy(to, from, kind, &pinned); !wrong.empty())
+      return report(kErrorInvalidValue, std::string(function) + "(): " + wrong);
+    if (stream->capture && !pinned)
+      return report(kErrorStreamCaptureUnsupported, std::string(function) +
+                                                        "() from or to host memory that is not "
+                                                        "pinned, while the stream is captured");
+    if (!stream->capture && kind == kDeviceToHost && pinned && !overlaps_pending_read(r, to))
+      for (size_t y = 0; y < to.rows; ++y)
+        // Who reads too early finds no result of earlier.
+        fill_with_garbage(static_cast<char *>(const_cast<void *>(to.data)) + y * to.stride, to.width);
+    const std::shared_ptr<int> key = std::make_shared<int>();
+    if (!stream->capture && kind == kHostToDevice)
+      r.pending_reads[key.get()] = {from.begin(), from.begin() + from.extent()};
+    r.queue.put(lock, *stream, [=, name = std::string(function)] {
+      {
+        const std::lock_guard again(runtime().mutex);
+        runtime().pending_reads.erase(key.get());
+      }
+      if (runtime().device_error) return;
+      bool still_pinned = false;
+      if (const std::string wrong = check_copy(to, from, kind, &still_pinned); !wrong.empty())
+        return report_in_work(kErrorIllegalAddress, name + "(), when it was done: " + wrong);
+      for (size_t y = 0; y < to.rows; ++y)
+        std::memcpy(static_cast<char *>(const_cast<void *>(to.data)) + y * to.stride,
+                    static_cast<const char *>(from.data) + y * from.stride, to.width);
+    });
+    // As the drivers do it: the host waits for what it could change or read at once.
+    return pinned ? int{kSuccess} : finish(lock, r, stream->last);
+  });
+}
+
+}  // namespace
+}  // namespace hipsim
+
+using namespace hipsim;
+
+EXPORT int hipMemGetInfo(size_t *free, size_t *total) {
+  return enter_device(Call::other, "hipMemGetInfo", [&](Lock &, Runtime &) {
+    *total = settings().memory;
+    *free = *total - std::min(*total, allocated_bytes(MemoryKind::device));
+    return kSuccess;
+  });
+}
+
+EXPORT int hipMalloc(void **data, size_t bytes) {
+  return enter_device(Call::malloc, "hipMalloc", [&](Lock &, Runtime &) -> int {
+    if (const int error = refuse_in_capture("hipMalloc")) return error;
+    *data = nullptr;
+    if (!bytes) return kSuccess;
+    *data = allocate(MemoryKind::device, caller.device, bytes, settings().memory);
+    return *data ? kSuccess : kErrorOutOfMemory;
+  });
+}
+
+EXPORT int hipHostMalloc(void **data, size_t bytes, unsigned) {
+  return enter_device(Call::host, "hipHostMalloc", [&](Lock &, Runtime &) -> int {
+    if (const int error = refuse_in_capture("hipHostMalloc")) return error;
+    *data = nullptr;
+    if (!bytes) return kSuccess;
+    *data = allocate(MemoryKind::pinned, 0, bytes, settings().memory);
+    return *data ? kSuccess : kErrorOutOfMemory;
+  });
+}
+
+static int release_memory(const char *function, MemoryKind kind, void *data) {
+  return enter_release([&](Lock &lock, Runtime &r) -> int {
+    if (!data) return kSuccess;
+    if (const int error = refuse_in_capture(function)) return error;
+    r.drain(lock);  // as the drivers do
+    std::string damage;
+    if (!release(kind, data, &damage))
+      return report(kind == MemoryKind::registered ? kErrorHostMemoryNotRegistered : kErrorInvalidValue,
+                    std::string(function) + "(): " + hex(reinterpret_cast<uint64_t>(data)) +
+                        " is no live allocation of " + name_of(kind) + " memory; freed twice?");
+    if (!damage.empty()) return report(kErrorIllegalAddress, std::string(function) + "(): " + damage);
+    return kSuccess;
+  });
+}
+
+EXPORT int hipFree(void *data) { return release_memory("hipFree", MemoryKind::device, data); }
+EXPORT int hipHostFree(void *data) { return release_memory("hipHostFree", MemoryKind::pinned, data); }
+EXPORT int hipHostUnregister(void *data) {
+  return release_memory("hipHostUnregister", MemoryKind::registered, data);
+}
+
+EXPORT int hipHostRegister(void *data, size_t bytes, unsigned) {
+  return enter_device(Call::host, "hipHostRegister", [&](Lock &, Runtime &) -> int {
+    if (!data || !bytes) return report(kErrorInvalidValue, "hipHostRegister() of nothing");
+    return register_memory(data, bytes) ? kSuccess : kErrorHostMemoryAlreadyRegistered;
+  });
+}
+
+EXPORT int hipMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream) {
+  return copy("hipMemcpyAsync", {to, bytes, bytes, 1}, {from, bytes, bytes, 1}, kind, stream);
+}
+
+EXPORT int hipMemcpy2DAsync(void *to, size_t to_stride, const void *from, size_t from_stride, size_t width,
+                            size_t rows, int kind, void *stream) {
+  return copy("hipMemcpy2DAsync", {to, to_stride, width, rows}, {from, from_stride, width, rows}, kind,
+              stream);
+}
+
+EXPORT int hipMemsetAsync(void *to, int value, size_t bytes, void *handle) {
+  return enter_device(Call::copy, "hipMemsetAsync", [&](Lock &lock, Runtime &r) -> int {
+    int error = 0;
+    Stream *stream = stream_of(r, handle, "hipMemsetAsync", &error);
+    if (!stream) return error;
+    if (!bytes) return kSuccess;
+    const Rows rows{to, bytes, bytes, 1};
+    if (const std::string wrong = check_device_side(rows, "the destination"); !wrong.empty())
+      return report(kErrorInvalidValue, "hipMemsetAsync(): " + wrong);
+    r.queue.put(lock, *stream, [=] {
+      if (runtime().device_error) return;
+      if (const std::string wrong = check_device_side(rows, "the destination"); !wrong.empty())
+        return report_in_work(kErrorIllegalAddress, "hipMemsetAsync(), when it was done: " + wrong);
+      std::memset(to, value, bytes);
+    });
+    return kSuccess;
+  });
+}
+
+AS_CALLED(hipMemGetInfo)
+AS_CALLED(hipMalloc)
+AS_CALLED(hipHostMalloc)
+AS_CALLED(hipFree)
+AS_CALLED(hipHostFree)
+AS_CALLED(hipHostUnregister)
+AS_CALLED(hipHostRegister)
+AS_CALLED(hipMemcpyAsync)
+AS_CALLED(hipMemcpy2DAsync)
+AS_CALLED(hipMemsetAsync)
