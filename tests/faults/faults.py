@@ -48,7 +48,7 @@ FAULTS = {
         "at = at >= size ? 2 * (size - 1) - at : at;",
         "at = at >= size ? 2 * size - 1 - at : at;"),
     "chroma_not_copied": (
-        "engine/hip/accelerator.cpp", "engine/hip/accelerator.cpp", "vif=enable_chroma=true", "differs",
+        "engine/hip/ring.cpp", "engine/hip/ring.cpp", "vif=enable_chroma=true", "differs",
         "if (from.data && from.memory != MemoryKind::device)",
         "if (n == 0 && from.data && from.memory != MemoryKind::device)"),
     "wrong_stride": (
@@ -61,7 +61,7 @@ FAULTS = {
         "if (gpu_lane() == 0) warp_sums[thread / gpu_warp_size()] += warp_sum;"),
     "missing_wait": (
         "engine/hip/accelerator.cpp", "engine/hip/accelerator.cpp", "motion", "differs",
-        "  main.wait(uploaded_[ring_place(first + frames - 1)]);\n",
+        "  ring_->wait(main, first + frames - 1);\n",
         ""),
 }
 
