@@ -59,7 +59,8 @@ inline std::vector<FrameScores> run_clip(Session &session, const std::vector<Pai
       }
     while (!session.submit(pair.ref, pair.dist)) {
       const auto next = pace == Pace::polling ? session.next(scores) : session.wait(scores);
-      if (!keep(next) && next != Session::Next::pending) return all;  // no room, and none to come
+      // No room, and none to come: where frames are not scored, they can have been measured since.
+      if (!keep(next) && next != Session::Next::pending && !session.has_room()) return all;
     }
   }
   session.finish();
