@@ -44,7 +44,8 @@ constexpr Entry kEntries[] = {
     {&kFloatSsimExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_ssim(k, ssim_params(o, f), f, n); }},
     {&kCiedeExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_ciede(k, ciede_params(o), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_ciede(k, ciede_params(o), f, n); },
+     [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_ciede(d, ciede_params(o), f, n); }},
     {&kPsnrExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_psnr(k, psnr_planes(o, f), f, n); },
      [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_psnr(d, psnr_planes(o, f), f, n); }},
@@ -70,7 +71,10 @@ constexpr Entry kEntries[] = {
     {&kSsimIntegerExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_ssim_integer(k, f, n); },
      [](auto &d, auto &, auto &f, int n) { return hip::make_hip_ssim_integer(d, f, n); }},
     {&kSsimulacra2Extractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_ssimulacra2(k, ssimulacra2_params(o), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_ssimulacra2(k, ssimulacra2_params(o), f, n); },
+     [](auto &d, auto &o, auto &f, int n) {
+       return hip::make_hip_ssimulacra2(d, ssimulacra2_params(o), f, n);
+     }},
     {&kSpeedQaExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_speed_qa(k, f, n); }},
     {&kMotionV2Extractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); },

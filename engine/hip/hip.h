@@ -4,7 +4,9 @@
 #include <memory>
 
 #include "engine/arith/adm.h"
+#include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
+#include "engine/arith/ssimulacra2.h"
 #include "engine/arith/vif.h"
 #include "engine/hip/device.h"
 #include "engine/hip/metric.h"
@@ -17,6 +19,8 @@ namespace vmafhip::hip {
 std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const AdmParams &params,
                                         const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_ansnr(const Device &device, const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_ciede(const Device &device, const CiedeParams &params,
+                                          const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_motion(const Device &device, const MotionParams &params,
                                            const PictureFormat &format, int distorted);
 // `planes`, 1 or 3, are measured.
@@ -29,6 +33,8 @@ std::unique_ptr<HipMetric> make_hip_psnr_hvs(const Device &device, const Picture
                                              int distorted);
 std::unique_ptr<HipMetric> make_hip_ssim_integer(const Device &device, const PictureFormat &format,
                                                  int distorted);
+std::unique_ptr<HipMetric> make_hip_ssimulacra2(const Device &device, const Ssimulacra2Params &params,
+                                                const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
                                         const PictureFormat &format, int distorted);
 
