@@ -442,6 +442,10 @@ void Session::reset() {
 
 Status Session::status() const {
   if (Status s = impl_->scheduler.failure(); !s.ok() && !impl_->scheduler.can_resume()) return s;
+  return files_status();
+}
+
+Status Session::files_status() const {
   const FrameLayout *layout = impl_->scheduler.layout();
   return layout ? layout->status() : Status();
 }

@@ -154,6 +154,8 @@ class Session {
   // What has gone wrong since configure(): why next() says `failed`, or else what does not touch the scores, such as
   // files that a metric writes beside them.
   Status status() const;
+  // Of these files alone.
+  Status files_status() const;
 
   // Since configure(), if the options asked for it; empty otherwise. Only when no frame is in flight.
   std::vector<StageTime> stage_times() const;

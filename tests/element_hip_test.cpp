@@ -165,6 +165,7 @@ TEST_F(ElementOnGpu, FailsInMidStream) {
                                     }),
               1)
         << (strict->errors.empty() ? "" : strict->errors[0]);
+    EXPECT_TRUE(strict->warnings.empty()) << strict->warnings[0];  // it does not go on
     // What came before is right.
     const auto some = scores_of(*strict);
     ASSERT_LE(some.size(), wanted.size());
@@ -172,6 +173,21 @@ TEST_F(ElementOnGpu, FailsInMidStream) {
     strict->stop();
     strict.reset();
     EXPECT_EQ(sim_.leaks(), 0u);
+  }
+  sim_.reset("");
+}
+
+// When the last frames are awaited as well the warning comes, and what is pooled names who has measured.
+TEST_F(ElementOnGpu, FailsAtTheEnd) {
+  const auto wanted = expected("", kPlain, 1);
+  for (int round = 0; round < 10; ++round) {
+    sim_.reset("fail=launch:1");
+    auto pipeline = make("", kPlain, 1);
+    ASSERT_EQ(pipeline->run(), "eos");
+    EXPECT_EQ(scores_of(*pipeline), wanted);
+    EXPECT_EQ(pipeline->warnings.size(), 1u);
+    EXPECT_TRUE(field(*pipeline, "backend").starts_with("cpu (")) << field(*pipeline, "backend");
+    EXPECT_NE(field(*pipeline, "backend-reason"), "");
   }
   sim_.reset("");
 }

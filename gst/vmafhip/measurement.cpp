@@ -210,7 +210,7 @@ void Measurement::leave_out(const FramePair &pair, gint64 lag) {
 void Measurement::check_files() {
   results_.check();
   if (failure_said_ || lost_) return;
-  const Status status = session_->status();
+  const Status status = session_->files_status();
   if (status.ok()) return;
   failure_said_ = true;
   GST_ELEMENT_WARNING(element_, RESOURCE, WRITE, ("%s", status.message().c_str()),
@@ -225,15 +225,21 @@ void Measurement::say_remarks() {
     }
 }
 
+// What it remarks comes before the scores that it is about, and before what is pooled.
+Session::Next Measurement::next() {
+  const Session::Next next = session_->next(scores_);
+  say_remarks();
+  return next;
+}
+
 bool Measurement::collect() {
   check_files();
   for (;;) {
-    const Session::Next next = session_->next(scores_);
+    const Session::Next next = this->next();
     if (next == Session::Next::failed) lose();
     if (next != Session::Next::ready) break;
     scored(scores_);
   }
-  say_remarks();
   return !lost_;
 }
 
@@ -280,7 +286,7 @@ bool Measurement::drain() {
 
 bool Measurement::await_scores() {
   for (;;) {
-    switch (session_->next(scores_)) {
+    switch (next()) {
       case Session::Next::ready:
         scored(scores_);
         break;

@@ -87,6 +87,8 @@ class Measurement {
   Submitted refuse(const Status &ref, const Status &dist);
   PairInfo describe(const FramePair &pair);
   void scored(const FrameScores &scores);
+  // The engine's, after what it has remarked on the way.
+  Session::Next next();
   // Posts what the engine remarks, each text once.
   void say_remarks();
   // The engine has failed: what came before counts, then the error.
