@@ -207,7 +207,12 @@ struct Session::Impl {
 
   // That the GPU cannot be used for these formats: an error, or the CPU does it and users are told.
   Status without_gpu(const Status &why) {
-    if (wanted == Backend::hip || any_on_device()) return Status(why.code(), "backend=hip: " + why.message());
+    if (wanted == Backend::hip || any_on_device()) {
+      // Where memory is short the text says what to do.
+      const bool advise = wanted == Backend::hip && why.code() != Code::resource;
+      return Status(why.code(),
+                    "backend=hip: " + why.message() + (advise ? "; use backend=auto or backend=cpu" : ""));
+    }
     // With less to do it may have enough memory another time.
     if (why.code() != Code::resource) drop_gpu(why.message());
     cpu_reason = why.message();
@@ -441,7 +446,11 @@ void Session::reset() {
 }
 
 Status Session::status() const {
-  if (Status s = impl_->scheduler.failure(); !s.ok() && !impl_->scheduler.can_resume()) return s;
+  if (Status s = impl_->scheduler.failure(); !s.ok() && !impl_->scheduler.can_resume()) {
+    if (impl_->wanted != Backend::hip || s.code() != Code::resource) return s;
+    return Status(s.code(),
+                  "backend=hip: " + s.message() + "; with backend=auto the CPU goes on in its place");
+  }
   return files_status();
 }
 

@@ -166,6 +166,7 @@ TEST_F(ElementOnGpu, FailsInMidStream) {
               1)
         << (strict->errors.empty() ? "" : strict->errors[0]);
     EXPECT_TRUE(strict->warnings.empty()) << strict->warnings[0];  // it does not go on
+    EXPECT_NE(strict->errors[0].find("backend=auto"), std::string::npos) << strict->errors[0];
     // What came before is right.
     const auto some = scores_of(*strict);
     ASSERT_LE(some.size(), wanted.size());
