@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/registry.h"
 #include "engine/session.h"
 
 namespace vmafhip::parity {
@@ -25,12 +26,17 @@ struct Case {
   std::vector<PictureFormat> dist_formats() const;
 };
 
-std::vector<std::string> golden_names();
-// All extractors with kernels, their default options and all golden variants, in one session. `frames`: the first ones
-// only, without figures then; 0: all.
-Case golden_case(const std::string &name, int frames);
+// Which extractors are measured.
+using Extractors = std::vector<const Extractor *>;
+// Those that have kernels.
+Extractors with_kernels();
 
-// Follows from `seed` and `number` alone. `most_samples`: of a picture.
-Case random_case(uint32_t seed, int number, int frames, int64_t most_samples);
+std::vector<std::string> golden_names();
+// Extractors with their default options and all golden variants, in one session; without `only`, all that have kernels,
+// and a model and one that the CPU measures beside them. `frames`: the first ones only, without figures then; 0: all.
+Case golden_case(const std::string &name, int frames, const Extractors &only = {});
+
+// Follows from `seed`, `number` and `only` alone. `most_samples`: of a picture.
+Case random_case(uint32_t seed, int number, int frames, int64_t most_samples, const Extractors &only = {});
 
 }  // namespace vmafhip::parity

@@ -1,7 +1,6 @@
 // The clips of tests/golden.
 #include <stdexcept>
 
-#include "engine/registry.h"
 #include "tests/clip_picture.h"
 #include "tests/parity/cases.h"
 
@@ -50,7 +49,7 @@ std::vector<PictureFormat> Case::dist_formats() const {
 
 std::vector<std::string> golden_names() { return golden::case_names(); }
 
-Case golden_case(const std::string &name, int frames) {
+Case golden_case(const std::string &name, int frames, const Extractors &only) {
   const golden::Golden &golden = golden::load(name);
   const clipgen::Generator generator = test::generator_of(golden.parameters());
   const clipgen::Format &format = generator.format();
@@ -67,8 +66,8 @@ Case golden_case(const std::string &name, int frames) {
   c.options.models = "";
   std::vector<std::string> titles = {"default"};
   const auto titles_of_clip = golden.titles();
-  for (const Extractor *extractor : extractors()) {
-    if (!HipBackend::has_kernels(*extractor) || !takes(*extractor, c.ref_format())) continue;
+  for (const Extractor *extractor : only.empty() ? with_kernels() : only) {
+    if (!takes(*extractor, c.ref_format())) continue;
     const std::string plain = extractor->name;
     add_feature(c.options, has_switch(*extractor, "debug") ? plain + "=debug=true" : plain);
     for (const std::string &title : titles_of_clip)
@@ -78,10 +77,11 @@ Case golden_case(const std::string &name, int frames) {
       }
     if (has_switch(*extractor, "enable_chroma")) add_feature(c.options, plain + "=enable_chroma=true");
   }
-  if (c.options.features.empty()) throw std::runtime_error("no extractor has GPU kernels in this build");
-  // Beside them one that the CPU measures, and a model over all three.
-  add_feature(c.options, "speed_qa");
-  c.options.models = "vmaf_v0.6.1";
+  if (c.options.features.empty()) throw std::runtime_error("no extractor takes such pictures");
+  if (only.empty()) {
+    add_feature(c.options, "speed_qa");
+    c.options.models = "vmaf_v0.6.1";
+  }
   if (!whole) return c;
   if (golden.has("fork")) titles.push_back("fork");
   for (const std::string &title : titles)

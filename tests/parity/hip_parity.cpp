@@ -1,104 +1,29 @@
-// hip_parity: sessions on a GPU against the same on the scalar CPU code, bit for bit. See kHelp. Needs nothing but a
+// hip_parity: sessions on a GPU against the same on the scalar CPU code, bit for bit. See --help. Needs nothing but a
 // driver at run time, so that it can be taken to a machine that has a GPU.
 #include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <memory>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/session.h"
+#include "tests/parity/arguments.h"
 #include "tests/parity/cases.h"
+#include "tests/parity/record.h"
 #include "tools/gpu_pictures.h"
 
 namespace {
 
 using namespace vmafhip;
+using parity::Arguments;
 using parity::Case;
-
-constexpr char kHelp[] = R"(Usage: hip_parity [OPTION [VALUE]]...
-
-Compares all scores, with all additional outputs, of sessions on the GPU with those of the scalar CPU code, bit for bit:
-the clips of the golden figures with all variants of options, which also must have the golden figures; and random
-pictures and options. A line for each case that fails; the last line counts.
-
-  --random N        so many random cases (200)
-  --seed S          of these (1)
-  --cases A,B       only these: names of golden clips, random-N
-  --list            names the golden clips, and what is random in the random cases
-  --frames N        N frames of each clip (all of a golden one, 1 to 12 of a random one); golden figures are then left out
-  --samples N       the largest luma plane of random cases (4000000)
-  --golden FOLDER   the golden figures, if they are not where they were when this was built
-  --device N        the GPU (-1: any)
-  --seconds S       no case is begun after so many seconds
-  --verbose         a line for each case, with its times
-
-Exit status: 0 all equal, 1 one is not, 2 wrong usage or no GPU, 3 not all cases were run.
-)";
-
-struct Arguments {
-  int random = 200, frames = 0, device = -1;
-  uint32_t seed = 1;
-  int64_t samples = 4'000'000;
-  double seconds = 1e9;
-  std::vector<std::string> cases;
-  bool list = false, verbose = false, help = false;
-};
-
-long to_number(const std::string &option, const std::string &text, long low, long high) {
-  char *end = nullptr;
-  const long value = std::strtol(text.c_str(), &end, 10);
-  if (text.empty() || *end || value < low || value > high)
-    throw std::invalid_argument(option + " " + text + ": not a whole number from " + std::to_string(low) +
-                                " to " + std::to_string(high));
-  return value;
-}
-
-Arguments parse(int argc, char **argv) {
-  Arguments a;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (option == "--list") {
-      a.list = true;
-    } else if (option == "--verbose") {
-      a.verbose = true;
-    } else if (option == "--help" || option == "-h") {
-      a.help = true;
-    } else {
-      static const std::set<std::string> kOptions = {"--random",  "--seed",   "--cases",  "--frames",
-                                                     "--samples", "--golden", "--device", "--seconds"};
-      if (!kOptions.count(option)) throw std::invalid_argument("there is no option " + option);
-      if (++i == argc) throw std::invalid_argument(option + " needs a value");
-      const std::string value = argv[i];
-      if (option == "--random") {
-        a.random = int(to_number(option, value, 0, 1'000'000));
-      } else if (option == "--seed") {
-        a.seed = uint32_t(to_number(option, value, 0, 0xffffffffL));
-      } else if (option == "--frames") {
-        a.frames = int(to_number(option, value, 1, 1000));
-      } else if (option == "--samples") {
-        a.samples = to_number(option, value, 2000, 1L << 30);
-      } else if (option == "--device") {
-        a.device = int(to_number(option, value, -1, 1000));
-      } else if (option == "--seconds") {
-        a.seconds = double(to_number(option, value, 1, 100'000));
-      } else if (option == "--golden") {
-        ::setenv("VMAFHIP_GOLDEN_FOLDER", value.c_str(), 1);
-      } else {
-        for (size_t at = 0; at <= value.size();) {
-          const size_t comma = std::min(value.find(',', at), value.size());
-          a.cases.push_back(value.substr(at, comma - at));
-          at = comma + 1;
-        }
-      }
-    }
-  }
-  return a;
-}
 
 std::vector<std::string> names_of(const Arguments &a) {
   if (!a.cases.empty()) return a.cases;
@@ -109,9 +34,9 @@ std::vector<std::string> names_of(const Arguments &a) {
 
 Case make(const Arguments &a, const std::string &name) {
   if (name.starts_with("random-"))
-    return parity::random_case(a.seed, int(to_number("--cases", name.substr(7), 0, 1'000'000)), a.frames,
-                               a.samples);
-  return parity::golden_case(name, a.frames);
+    return parity::random_case(a.seed, int(parity::to_number("--cases", name.substr(7), 0, 1'000'000)),
+                               a.frames, a.samples, a.only);
+  return parity::golden_case(name, a.frames, a.only);
 }
 
 // What a session says of a clip: one value a name, of each distorted picture of each frame.
@@ -121,7 +46,7 @@ struct Scores {
   std::vector<std::string> aggregate_names;
   std::vector<std::vector<double>> aggregates;
   std::string backend;
-  MemoryKind memory;  // where the pictures were
+  MemoryKind memory = MemoryKind::host;  // where the pictures were
 };
 
 void must(const Status &status) {
@@ -135,10 +60,8 @@ Scores score(const Case &c, Backend backend, const GpuPictures *gpu) {
   if (gpu) {
     options.device = gpu->number();
     memory = c.memory;
-    ::unsetenv("VMAFHIP_ISA");
   } else {
     options.threads = 0;
-    ::setenv("VMAFHIP_ISA", "scalar", 1);
   }
   auto created = Session::create(options);
   must(created.status());
@@ -198,19 +121,13 @@ std::string digits(double value) {
   return text;
 }
 
-// Counts the values that were compared, and keeps the first that differ.
+// Counts the values that were compared, by extractor too, and keeps the first that differ.
 class Judge {
  public:
-  void compare(const std::string &where, const std::string &name, double actual, double expected,
-               const char *whose) {
-    ++values_;
-    if (same(actual, expected)) return;
-    if (++different_ == 1)
-      first_ = where + ", " + name + ": " + digits(actual) + ", " + whose + " " + digits(expected);
+  explicit Judge(const parity::Owners &owners) : owners_(owners) {
+    for (const std::string &name : owners.all) by_extractor_[name].cases = 1;
   }
-  void refuse(const std::string &text) {
-    if (++different_ == 1) first_ = text;
-  }
+
   void compare(const Scores &hip, const Scores &cpu, const Case &c) {
     if (hip.names != cpu.names || hip.frames.size() != cpu.frames.size())
       return refuse(std::to_string(hip.frames.size()) + " frames and " + std::to_string(hip.names.size()) +
@@ -226,99 +143,181 @@ class Judge {
         const std::string picture = a.dist.size() > 1 ? where + ", picture " + std::to_string(d) : where;
         const std::vector<double> hip_values = values(a.dist[d]), cpu_values = values(b.dist[d]);
         for (size_t i = 0; i < hip_values.size(); ++i) {
-          compare(picture, hip.names[i], hip_values[i], cpu_values[i], "the CPU says");
+          const std::string owner = i < owners_.features.size() ? owners_.features[i] : "";
+          compare(owner, picture + ", " + hip.names[i], hip_values[i], cpu_values[i], "the CPU says");
           if (const auto golden = c.expected.find(hip.names[i]); golden != c.expected.end())
-            compare(picture, hip.names[i], hip_values[i], golden->second.at(a.index), "libvmaf says");
+            compare(owner, picture + ", " + hip.names[i], hip_values[i], golden->second.at(a.index),
+                    "libvmaf says");
         }
       }
     }
     for (size_t d = 0; d < hip.aggregates.size(); ++d)
       for (size_t i = 0; i < hip.aggregates[d].size(); ++i)
-        compare("in all", hip.aggregate_names[i], hip.aggregates[d][i], cpu.aggregates[d][i], "the CPU says");
+        compare(owners_.aggregates[i], "in all, " + hip.aggregate_names[i], hip.aggregates[d][i],
+                cpu.aggregates[d][i], "the CPU says");
+  }
+  // Of the whole case: it counts against every extractor.
+  void refuse(const std::string &text) {
+    if (++different_ == 1) first_ = text;
+    for (auto &[name, tally] : by_extractor_) ++tally.differing;
   }
 
   int64_t compared() const { return values_; }
+  const std::map<std::string, parity::Tally> &by_extractor() const { return by_extractor_; }
   // Empty if all is equal.
   std::string verdict() const {
     return different_ > 1 ? first_ + " (and " + std::to_string(different_ - 1) + " others)" : first_;
   }
 
  private:
+  void compare(const std::string &owner, const std::string &where, double actual, double expected,
+               const char *whose) {
+    const bool equal = same(actual, expected);
+    ++values_;
+    if (!owner.empty()) {
+      ++by_extractor_[owner].values;
+      by_extractor_[owner].differing += !equal;
+    }
+    if (!equal && ++different_ == 1)
+      first_ = where + ": " + digits(actual) + ", " + whose + " " + digits(expected);
+  }
   static std::vector<double> values(const PictureScores &scores) {
     std::vector<double> all = scores.features;
     all.insert(all.end(), scores.models.begin(), scores.models.end());
     return all;
   }
+
+  const parity::Owners &owners_;
+  std::map<std::string, parity::Tally> by_extractor_;
   int64_t values_ = 0, different_ = 0;
   std::string first_;
 };
 
-int run(const Arguments &a) {
-  if (a.list) {
-    for (const std::string &name : names_of(a))
-      std::printf("%s: %s\n", name.c_str(), make(a, name).text.c_str());
-    return 0;
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+// All cases on all GPUs that were asked for.
+class Comparison {
+ public:
+  explicit Comparison(const Arguments &arguments) : arguments_(arguments) {
+    for (const int device : arguments.devices) gpus_.push_back(std::make_unique<GpuPictures>(device));
+    auto backend = HipBackend::open(gpus_[0]->number());
+    must(backend.status());
+    backend_.emplace(std::move(*backend));
+    for (const Extractor *extractor : arguments.only.empty() ? parity::with_kernels() : arguments.only)
+      record_.extractors[extractor->name];
   }
-  const GpuPictures gpu(a.device);
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  const auto since = [](Clock::time_point t) {
-    return std::chrono::duration<double>(Clock::now() - t).count();
-  };
-  int golden = 0, random = 0, failed = 0, without_gpu = 0, resident = 0, left_out = 0;
-  int64_t compared = 0;
-  double gpu_seconds = 0;
-  for (const std::string &name : names_of(a)) {
-    if (since(start) > a.seconds) {
-      ++left_out;
-      continue;
+
+  int run() {
+    const auto start = Clock::now();
+    for (const std::string &name : names_of(arguments_)) {
+      if (since(start) > arguments_.seconds) {
+        ++left_out_;
+        continue;
+      }
+      ++(name.starts_with("random-") ? random_ : golden_);
+      compare(name);
     }
-    ++(name.starts_with("random-") ? random : golden);
+    const std::string cases = std::to_string(golden_) + " golden and " + std::to_string(random_) +
+                              " random cases (seed " + std::to_string(arguments_.seed) + ")";
+    std::printf("%s, %lld values, %d failed, %d with pictures in GPU memory", cases.c_str(),
+                static_cast<long long>(compared_), failed_, resident_);
+    if (without_gpu_) std::printf(", %d with nothing to do for the GPU", without_gpu_);
+    if (left_out_) std::printf(", %d not begun in time", left_out_);
+    std::printf("; %.0f s, the GPU's sessions %.0f; ", since(start), gpu_seconds_);
+    for (const auto &gpu : gpus_)
+      std::printf("%s%s", gpu == gpus_[0] ? "" : " and ", gpu->description().c_str());
+    std::printf("\n");
+    if (!arguments_.record.empty()) {
+      record_.device = gpus_[0]->description();
+      record_.runs = cases;
+      if (const std::string wrong = record_.write(arguments_.record); !wrong.empty())
+        throw std::runtime_error(wrong);
+    }
+    return failed_ ? 1 : left_out_ ? 3 : 0;
+  }
+
+ private:
+  void compare(const std::string &name) {
     std::string verdict, text;
     double cpu_time = 0, gpu_time = 0;
     try {
-      const Case c = make(a, name);
+      const Case c = make(arguments_, name);
       text = c.text;
+      const parity::Owners owners = parity::owners_of(c, *backend_);
       auto begin = Clock::now();
+      ::setenv("VMAFHIP_ISA", "scalar", 1);
       const Scores cpu = score(c, Backend::cpu, nullptr);
+      ::unsetenv("VMAFHIP_ISA");
       cpu_time = since(begin);
       begin = Clock::now();
-      const Scores hip = score(c, Backend::hip, &gpu);
+      const std::vector<Judge> judges = on_all_gpus(c, cpu, owners);
       gpu_time = since(begin);
-      Judge judge;
-      judge.compare(hip, cpu, c);
-      compared += judge.compared();
-      verdict = judge.verdict();
-      if (!hip.backend.starts_with("hip")) ++without_gpu;
-      if (hip.memory == MemoryKind::device) ++resident;
+      for (const Judge &judge : judges) {
+        compared_ += judge.compared();
+        if (verdict.empty()) verdict = judge.verdict();
+        for (const auto &[extractor, tally] : judge.by_extractor()) {
+          parity::Tally &sum = record_.extractors[extractor];
+          sum.cases += tally.cases;
+          sum.values += tally.values;
+          sum.differing += tally.differing;
+        }
+      }
     } catch (const std::exception &error) {
       verdict = error.what();
     }
-    gpu_seconds += gpu_time;
-    failed += !verdict.empty();
+    gpu_seconds_ += gpu_time;
+    failed_ += !verdict.empty();
     if (!verdict.empty()) std::printf("FAIL %s: %s [%s]\n", name.c_str(), verdict.c_str(), text.c_str());
-    if (a.verbose)
+    if (arguments_.verbose)
       std::printf("%s %s: CPU %.2f s, GPU %.2f s [%s]\n", verdict.empty() ? "ok" : "--", name.c_str(),
                   cpu_time, gpu_time, text.c_str());
     std::fflush(stdout);
   }
-  std::printf(
-      "%d golden and %d random cases (seed %u), %lld values, %d failed, %d with pictures in GPU memory",
-      golden, random, a.seed, static_cast<long long>(compared), failed, resident);
-  if (without_gpu) std::printf(", %d with nothing to do for the GPU", without_gpu);
-  if (left_out) std::printf(", %d not begun in time", left_out);
-  std::printf("; %.0f s, the GPU's sessions %.0f; %s\n", since(start), gpu_seconds,
-              gpu.description().c_str());
-  return failed ? 1 : left_out ? 3 : 0;
+
+  // At the same time, a thread each.
+  std::vector<Judge> on_all_gpus(const Case &c, const Scores &cpu, const parity::Owners &owners) {
+    std::vector<Judge> judges(gpus_.size(), Judge(owners));
+    std::vector<Scores> scores(gpus_.size());
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < gpus_.size(); ++i)
+      threads.emplace_back([&, i] {
+        try {
+          scores[i] = score(c, Backend::hip, gpus_[i].get());
+          judges[i].compare(scores[i], cpu, c);
+        } catch (const std::exception &error) {
+          judges[i].refuse(error.what());
+        }
+      });
+    for (std::thread &thread : threads) thread.join();
+    if (!scores[0].backend.starts_with("hip")) ++without_gpu_;
+    if (scores[0].memory == MemoryKind::device) ++resident_;
+    return judges;
+  }
+
+  const Arguments &arguments_;
+  std::vector<std::unique_ptr<GpuPictures>> gpus_;
+  std::optional<HipBackend> backend_;
+  parity::Record record_;
+  int golden_ = 0, random_ = 0, failed_ = 0, without_gpu_ = 0, resident_ = 0, left_out_ = 0;
+  int64_t compared_ = 0;
+  double gpu_seconds_ = 0;
+};
+
+int run(const Arguments &a) {
+  if (!a.list) return Comparison(a).run();
+  for (const std::string &name : names_of(a))
+    std::printf("%s: %s\n", name.c_str(), make(a, name).text.c_str());
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
   try {
-    const Arguments arguments = parse(argc, argv);
+    const Arguments arguments = parity::parse(argc, argv);
     if (arguments.help) {
-      std::fputs(kHelp, stdout);
+      std::fputs(parity::kHelp, stdout);
       return 0;
     }
     return run(arguments);

@@ -5,7 +5,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "engine/registry.h"
 #include "tests/clip_picture.h"
 #include "tests/parity/cases.h"
 
@@ -70,16 +69,14 @@ std::string feature(Random &random, const Extractor &extractor) {
   return extractor.name + text;
 }
 
-void choose_features(Random &random, SessionOptions &options) {
-  std::vector<const Extractor *> with_kernels;
-  for (const Extractor *extractor : extractors())
-    if (HipBackend::has_kernels(*extractor)) with_kernels.push_back(extractor);
-  if (with_kernels.empty()) throw std::runtime_error("no extractor has GPU kernels in this build");
-  options.features = "";
+void choose_features(Random &random, const Extractors &only, SessionOptions &options) {
+  const Extractors all = only.empty() ? with_kernels() : only;
+  options.features = options.models = "";
   for (int n = random.between(1, 4); n > 0; --n) {
     if (!options.features.empty()) options.features += '|';
-    options.features += feature(random, *with_kernels[size_t(random.below(int(with_kernels.size())))]);
+    options.features += feature(random, *all[size_t(random.below(int(all.size())))]);
   }
+  if (!only.empty()) return;
   if (random.chance(20)) options.features += "|speed_qa";
   options.models =
       random.chance(30) ? random.one_of({"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1"}) : "";
@@ -223,7 +220,15 @@ std::string describe(const PictureFormat &format) {
 
 }  // namespace
 
-Case random_case(uint32_t seed, int number, int frames, int64_t most_samples) {
+Extractors with_kernels() {
+  Extractors all;
+  for (const Extractor *extractor : extractors())
+    if (HipBackend::has_kernels(*extractor)) all.push_back(extractor);
+  if (all.empty()) throw std::runtime_error("no extractor has GPU kernels in this build");
+  return all;
+}
+
+Case random_case(uint32_t seed, int number, int frames, int64_t most_samples, const Extractors &only) {
   Random random(seed, number);
   Case c;
   c.name = "random-" + std::to_string(number);
@@ -232,7 +237,7 @@ Case random_case(uint32_t seed, int number, int frames, int64_t most_samples) {
   int tries = 0;
   do {
     if (++tries > 1000) throw std::runtime_error(c.name + ": a thousand formats and options were refused");
-    choose_features(random, c.options);
+    choose_features(random, only, c.options);
     c.options.distorted = random.chance(70) ? 1 : random.between(2, 4);
     c.options.subsample = random.chance(80) ? 1 : random.between(2, 4);
     c.options.threads = random.between(1, 4);
