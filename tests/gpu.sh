@@ -14,7 +14,11 @@ tests/golden, and may have been built on another machine:
 
 The steps:
 
-  parity      all golden cases and 200 random ones, bit for bit against the scalar CPU code
+  parity      all golden cases and 200 random ones, bit for bit against the scalar CPU code; its record of each
+              extractor is LOGS/record.txt, to become tests/parity/h200.txt if the GPU is one
+  two         forty random cases on two GPUs at the same time, in one process; left out where there is one GPU
+  extractors  frames/s of each extractor that has kernels, alone at 1080p, 8 bits, pictures in GPU memory; and of
+              vmaf_v1.0.16_3d0h, if all that it needs has kernels
   speed       vmaf_v0.6.1 at 576x324, 1080p and 2160p, 8 and 10 bits: pictures in GPU memory, and uploaded
   memcheck    six cases under CUDA's compute-sanitizer
   racecheck   two small ones
@@ -22,7 +26,7 @@ The steps:
 
 Every step has a time limit, and those after a failed one are done all the same. A summary comes last.
 
-  --seconds N     for all steps together (360)
+  --seconds N     for all steps together (420)
   --steps A,B     only these
   --logs FOLDER   what the steps print in full (BUILD_FOLDER/gpu-logs)
   --random N      so many random cases (200)
@@ -33,7 +37,7 @@ Exit status: 0 all good, 1 a step failed or could not be done, 2 wrong usage.
 END
 }
 
-seconds=360 steps=parity,speed,memcheck,racecheck,initcheck logs='' random=200 seed=1 device=-1 build=''
+seconds=420 steps=parity,two,extractors,speed,memcheck,racecheck,initcheck logs='' random=200 seed=1 device=-1 build=''
 while (($#)); do
   case $1 in
     --seconds | --steps | --logs | --random | --seed | --device)
@@ -92,7 +96,17 @@ if wanted parity; then
   # It ends by itself in time to say what it has seen.
   limit=$((seconds < 150 ? seconds : 150))
   step parity "$limit" "$parity" --golden "$golden" --device "$device" --random "$random" --seed "$seed" \
-    --seconds $((limit > 30 ? limit - 15 : limit / 2 + 1))
+    --seconds $((limit > 30 ? limit - 15 : limit / 2 + 1)) --record "$logs/record.txt"
+fi
+
+if wanted two; then
+  # A number that no GPU has: the error says how many there are.
+  gpus=$("$parity" --device 1000 --cases none 2>&1 | sed -n 's/.* has \([0-9]*\) devices, 0 to.*/\1/p')
+  if ((${gpus:-1} < 2)); then
+    summary+=("two: left out, there is one GPU")
+  else
+    step two 60 "$parity" --golden "$golden" --device 0,1 --random 40 --seed "$seed" --seconds 45
+  fi
 fi
 
 # ---- speed ----------------------------------------------------------------------------------------------
@@ -100,7 +114,7 @@ fi
 # The value of a key in a line of JSON.
 value() { sed -n "s/.*\"$1\":\"\\{0,1\\}\\([^,}\"]*\\).*/\\1/p" <<<"$2"; }
 
-rows=()
+rows=() extractor_rows=()
 measure() { # size, depth, frames, memory, batch
   local size=$1 depth=$2 frames=$3 memory=$4 batch=$5 left=$((deadline - SECONDS)) json status=0 equal
   if ((left < 10)); then
@@ -142,6 +156,40 @@ if wanted speed; then
 END
 fi
 
+if wanted extractors; then
+  : >"$logs/extractors.txt"
+  each=()
+  for name in $("$parity" --extractors); do
+    each+=("--features $name")
+  done
+  each+=("--model vmaf_v1.0.16_3d0h")
+  for what in "${each[@]}"; do
+    left=$((deadline - SECONDS)) status=0
+    if ((left < 10)); then
+      summary+=("extractors: ${what#* } not done, out of time")
+      failed=true
+      continue
+    fi
+    # shellcheck disable=SC2086 # an option and its value
+    json=$(timeout --kill-after=5 20 "$bench" --model "" $what --backend hip --device "$device" --resident \
+      --size 1920x1080 --depth 8 --frames 100000 --warmup 10 --pictures 3 --seconds 1 2>"$logs/extractor.txt") || status=$?
+    cat - "$logs/extractor.txt" <<<"$what: $json" >>"$logs/extractors.txt"
+    if ((status)) && [[ $what == --model* ]] && grep -q 'no GPU kernels' "$logs/extractor.txt"; then
+      extractor_rows+=("$(printf '%-18s left out: %s' "${what#* }" "$(tail -n 1 "$logs/extractor.txt")")")
+    elif ((status)); then
+      extractor_rows+=("$(printf '%-18s FAILED, status %d: %s' "${what#* }" "$status" "$(tail -n 1 "$logs/extractor.txt")")")
+      failed=true
+    else
+      equal=$(value equals_cpu "$json")
+      if [[ $equal != true ]]; then failed=true; fi
+      extractor_rows+=("$(printf '%-18s %9.0f  %7.3f  %9.4f  %6d  %s' "${what#* }" "$(value fps "$json")" \
+        "$(sed -n 's/.*"p50":\([0-9.e-]*\).*/\1/p' <<<"$json")" "$(value cpu_ms_per_frame "$json")" \
+        $(($(value device_kib "$json") / 1024)) "$equal")")
+    fi
+    echo "${extractor_rows[-1]}"
+  done
+fi
+
 # ---- compute-sanitizer ----------------------------------------------------------------------------------
 
 sanitizer=$(PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer command -v compute-sanitizer || true)
@@ -168,6 +216,10 @@ echo "== $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/d
 if ((${#rows[@]})); then
   printf '%-10s %2s  %-8s %5s %9s  %7s %7s  %9s  %6s  %s\n' size '' pictures batch frames/s p50/ms p99/ms CPU-ms MiB 'bits as CPU'
   printf '%s\n' "${rows[@]}"
+fi
+if ((${#extractor_rows[@]})); then
+  printf '%-18s %9s  %7s  %9s  %6s  %s\n' 'alone, 1080p' frames/s p50/ms CPU-ms MiB 'bits as CPU'
+  printf '%s\n' "${extractor_rows[@]}"
 fi
 if ((${#summary[@]})); then printf '%s\n' "${summary[@]}"; fi
 if $failed; then

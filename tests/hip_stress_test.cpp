@@ -1,8 +1,10 @@
 // Sessions that come and go on GPUs from many threads, are left in the middle, and go on when the GPU fails: scores are
 // the CPU's, and nothing is left behind.
+#include <array>
 #include <atomic>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "tests/hipsim_control.h"
 #include "tests/session_run.h"
@@ -74,6 +76,48 @@ TEST_F(HipStress, SessionsComeAndGo) {
     }
   });
   EXPECT_EQ(on_gpu, 24);
+}
+
+// With device=-1 each new session takes the GPU that the fewest use.
+TEST_F(HipStress, SpreadOverGpus) {
+  hipsim_.configure("devices=3");
+  const auto open = [&] {
+    auto session = Session::create({.backend = Backend::hip, .threads = 1});
+    EXPECT_TRUE(session.ok()) << session.status().message();
+    const Status status = (*session)->configure(clip_[0].ref.format, clip_[0].dist.format);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return std::move(*session);
+  };
+  const auto number = [](const std::unique_ptr<Session> &session) {
+    const std::string text = session->backend_description();
+    for (int gpu = 0; gpu < 3; ++gpu)
+      if (text.find("simulated GPU " + std::to_string(gpu)) != std::string::npos) return gpu;
+    ADD_FAILURE() << text;
+    return 0;
+  };
+  std::vector<std::unique_ptr<Session>> sessions;
+  std::array<int, 3> users{};
+  for (int i = 0; i < 6; ++i) {
+    sessions.push_back(open());
+    ++users[size_t(number(sessions.back()))];
+  }
+  EXPECT_EQ(users, (std::array<int, 3>{2, 2, 2}));
+
+  // All of one GPU's go, and one of another's: three new ones take their places.
+  users = {};
+  std::erase_if(sessions, [&](const auto &session) { return number(session) == 1; });
+  std::erase_if(sessions, [&, gone = false](const auto &session) mutable {
+    return number(session) == 2 && !std::exchange(gone, true);
+  });
+  ASSERT_EQ(sessions.size(), 3u);
+  for (int i = 0; i < 3; ++i) sessions.push_back(open());
+  for (const auto &session : sessions) ++users[size_t(number(session))];
+  EXPECT_EQ(users, (std::array<int, 3>{2, 2, 2}));
+
+  std::vector<std::thread> threads;
+  for (const auto &session : sessions)
+    threads.emplace_back([&] { expect_same(run_clip(*session, clip_), expected_); });
+  for (std::thread &thread : threads) thread.join();
 }
 
 TEST_F(HipStress, GpusThatFailNowAndThen) {

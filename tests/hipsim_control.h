@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/hipsim/control.h"
+
 namespace vmafhip::test {
 
 // Of the library that VMAFHIP_HIP_LIBRARY names, tests/hipsim/control.h.
@@ -29,6 +31,7 @@ class HipSim {
   std::string reports() const {
     return call<unsigned()>("hipsim_reports")() == 0 ? "" : call<const char *()>("hipsim_last_report")();
   }
+  hipsim_traffic traffic() const { return call<hipsim_traffic()>("hipsim_get_traffic")(); }
 
  private:
   static void *open() {

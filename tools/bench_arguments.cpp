@@ -27,6 +27,7 @@ run plays them forwards and backwards.
   --threads T       workers, 0 = number of processors (0)
   --distorted N     distorted pictures compared with each reference (1)
   --frames N        frames that are measured (50)
+  --seconds S       no frame is begun after so many seconds, however many are asked for (no limit)
   --warmup N        frames before them (5)
   --pictures N      different frames in memory (4 generated ones, or the first 64 of a file)
   --ref FILE        raw planar reference instead of generated pictures: bytes at depth 8, else little-endian words,
@@ -130,7 +131,7 @@ Arguments parse(int argc, const char *const *argv) {
     static constexpr const char *kOptions[] = {
         "--size",    "--depth",     "--chroma",       "--model",    "--features",  "--backend",
         "--threads", "--frames",    "--warmup",       "--pictures", "--distorted", "--ref",
-        "--dist",    "--dist-size", "--scale-method", "--device",   "--batch"};
+        "--dist",    "--dist-size", "--scale-method", "--device",   "--batch",     "--seconds"};
     bool known = false;
     for (const char *name : kOptions) known |= option == name;
     if (!known) throw std::invalid_argument("there is no option " + option);
@@ -160,6 +161,8 @@ Arguments parse(int argc, const char *const *argv) {
       a.session.threads = to_int(option, value, 0, 1024);
     } else if (option == "--frames") {
       a.frames = to_int(option, value, 1, 1'000'000);
+    } else if (option == "--seconds") {
+      a.seconds = to_int(option, value, 1, 100'000);
     } else if (option == "--warmup") {
       a.warmup = to_int(option, value, 0, 1'000'000);
     } else if (option == "--pictures") {

@@ -12,6 +12,7 @@ struct Arguments {
   int dist_width = 0, dist_height = 0;  // 0: the reference's
   SessionOptions session;
   int frames = 50, warmup = 5;
+  double seconds = 1e9;
   int pictures = 0;  // different frames in memory, 0 = default
   bool stages = false;
   // Where pictures lie. Not `host`: copied there before the measurement, from where the GPU takes them.

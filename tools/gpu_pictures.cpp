@@ -24,6 +24,8 @@ struct Owner {
 GpuPictures::GpuPictures(int number) : device_(open(number)), stream_(*device_) {}
 
 Picture GpuPictures::copy(const Picture &picture, MemoryKind memory, size_t alignment) const {
+  const hip::CurrentDevice current(*device_);
+  current.check();
   const size_t sample = picture.format.depth > 8 ? 2 : 1;
   const auto stride = [&](const Plane &plane) {
     return (size_t(plane.width) * sample + alignment - 1) / alignment * alignment;

@@ -29,6 +29,8 @@ double cpu_seconds() {
   return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
 }
 
+double seconds_since(Clock::time_point start) { return Milliseconds(Clock::now() - start).count() / 1000; }
+
 void must(const Status &status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
@@ -78,12 +80,15 @@ class Bench {
     const std::vector<StageTime> before = session_.stage_times();
     const auto start = Clock::now();
     const double cpu = cpu_seconds();
-    for (const uint64_t end = n + uint64_t(arguments_.frames); n < end; ++n) submit(n);
+    const uint64_t first = n, end = first + uint64_t(arguments_.frames);
+    for (; n < end && seconds_since(start) < arguments_.seconds; ++n) submit(n);
     session_.finish();
     take_all();
-    const double seconds = Milliseconds(Clock::now() - start).count() / 1000;
-    out["fps"] = arguments_.frames / seconds;
-    out["cpu_ms_per_frame"] = (cpu_seconds() - cpu) * 1000 / arguments_.frames;
+    const double seconds = seconds_since(start);
+    const auto frames = int(n - first);
+    out["frames"] = frames;
+    out["fps"] = frames / seconds;
+    out["cpu_ms_per_frame"] = (cpu_seconds() - cpu) * 1000 / frames;
     out["checksum"] = sum_.text();
     for (size_t i = 0; i < session_.aggregate_names().size(); ++i)
       if (!std::isnan(session_.aggregates()[i]))
@@ -91,10 +96,9 @@ class Bench {
     if (!arguments_.stages) return;
     const std::vector<StageTime> after = session_.stage_times();
     for (size_t i = 0; i < after.size(); ++i)
-      out["stages"].push_back(
-          {{"extractor", after[i].extractor},
-           {"stage", after[i].stage},
-           {"ms_per_frame", (after[i].seconds - before[i].seconds) * 1000 / arguments_.frames}});
+      out["stages"].push_back({{"extractor", after[i].extractor},
+                               {"stage", after[i].stage},
+                               {"ms_per_frame", (after[i].seconds - before[i].seconds) * 1000 / frames}});
   }
 
   // Whether the CPU gives the same scores. Pictures come again after a period, and so do their scores once all frames
@@ -230,7 +234,6 @@ void run(bench::Arguments arguments) {
     out["batch"] = arguments.session.batch;
   }
   out["distorted"] = arguments.session.distorted;
-  out["frames"] = arguments.frames;
   Bench bench(arguments, placed, **session);
   bench.throughput(out);
   bench.latency(out);

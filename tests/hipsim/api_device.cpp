@@ -157,6 +157,11 @@ EXPORT bool hipsim_configure(const char *text) {
 EXPORT unsigned hipsim_reports() { return runtime().reports; }
 EXPORT const char *hipsim_last_report() { return runtime().last_report.c_str(); }
 
+EXPORT hipsim_traffic hipsim_get_traffic() {
+  const auto &t = runtime().traffic;
+  return {t.uploads, t.upload_bytes, t.downloads, t.download_bytes, t.waits};
+}
+
 EXPORT unsigned hipsim_leaks() {
   const Lock lock(runtime().mutex);
   unsigned count = 0;

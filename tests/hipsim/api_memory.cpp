@@ -47,6 +47,12 @@ std::string check_copy(const Rows &to, const Rows &from, int kind, bool *pinned)
   return wrong;
 }
 
+void count(int kind, uint64_t bytes) {
+  auto &traffic = runtime().traffic;
+  if (kind == kHostToDevice) ++traffic.uploads, traffic.upload_bytes += bytes;
+  if (kind == kDeviceToHost) ++traffic.downloads, traffic.download_bytes += bytes;
+}
+
 bool overlaps_pending_read(const Runtime &r, const Rows &side) {
   return std::any_of(r.pending_reads.begin(), r.pending_reads.end(), [&](const auto &read) {
     return side.begin() < read.second.second && read.second.first < side.begin() + side.extent();
@@ -87,6 +93,7 @@ int copy(const char *function, const Rows &to, const Rows &from, int kind, void 
       bool still_pinned = false;
       if (const std::string wrong = check_copy(to, from, kind, &still_pinned); !wrong.empty())
         return report_in_work(kErrorIllegalAddress, name + "(), when it was done: " + wrong);
+      count(kind, to.width * to.rows);
       for (size_t y = 0; y < to.rows; ++y)
         std::memcpy(static_cast<char *>(const_cast<void *>(to.data)) + y * to.stride,
                     static_cast<const char *>(from.data) + y * from.stride, to.width);

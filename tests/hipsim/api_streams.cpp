@@ -31,6 +31,7 @@ EXPORT int hipStreamSynchronize(void *handle) {
       stream->capture->invalid = true;
       return report(kErrorStreamCaptureUnsupported, "hipStreamSynchronize() of a stream that is captured");
     }
+    ++r.traffic.waits;
     return finish(lock, r, stream->last);
   });
 }
@@ -96,8 +97,10 @@ EXPORT int hipEventQuery(void *handle) {
 }
 
 EXPORT int hipEventSynchronize(void *handle) {
-  return use_event(Call::sync, "hipEventSynchronize", handle,
-                   [](Lock &lock, Runtime &r, Event &event) { return finish(lock, r, event.work); });
+  return use_event(Call::sync, "hipEventSynchronize", handle, [](Lock &lock, Runtime &r, Event &event) {
+    ++r.traffic.waits;
+    return finish(lock, r, event.work);
+  });
 }
 
 EXPORT int hipEventElapsedTime(float *milliseconds, void *start, void *stop) {

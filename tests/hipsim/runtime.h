@@ -53,6 +53,11 @@ struct Runtime {
   // Ranges of pinned memory that queued copies will read.
   std::unordered_map<const void *, std::pair<uint64_t, uint64_t>> pending_reads;
 
+  // hipsim_traffic of control.h.
+  struct {
+    std::atomic<uint64_t> uploads{0}, upload_bytes{0}, downloads{0}, download_bytes{0}, waits{0};
+  } traffic;
+
   // What a kernel or a copy did wrong: the device is unusable from then on, as a real one is.
   std::atomic<int> device_error{0};
   std::atomic<unsigned> reports{0};

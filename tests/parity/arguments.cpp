@@ -18,6 +18,7 @@ pictures and options. A line for each case that fails; the last line counts.
   --cases A,B       only these: names of golden clips, random-N
   --features A,B    only these extractors, and no model
   --list            names the golden clips, and what is random in the random cases
+  --extractors      names the extractors that have kernels
   --frames N        N frames of each clip (all of a golden one, 1 to 12 of a random one); golden figures are then left out
   --samples N       the largest luma plane of random cases (4000000)
   --golden FOLDER   the golden figures, if they are not where they were when this was built
@@ -66,6 +67,8 @@ Arguments parse(int argc, char **argv) {
     const std::string option = argv[i];
     if (option == "--list") {
       a.list = true;
+    } else if (option == "--extractors") {
+      a.extractors = true;
     } else if (option == "--verbose") {
       a.verbose = true;
     } else if (option == "--help" || option == "-h") {

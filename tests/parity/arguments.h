@@ -17,7 +17,7 @@ struct Arguments {
   std::vector<int> devices = {-1};
   parity::Extractors only;
   std::string record;
-  bool list = false, verbose = false, help = false;
+  bool list = false, extractors = false, verbose = false, help = false;
 };
 
 // Throw std::invalid_argument, with the option in its text.

@@ -16,6 +16,7 @@
 #include "engine/session.h"
 #include "tests/parity/arguments.h"
 #include "tests/parity/cases.h"
+#include "tests/parity/owners.h"
 #include "tests/parity/record.h"
 #include "tools/gpu_pictures.h"
 
@@ -305,6 +306,10 @@ class Comparison {
 };
 
 int run(const Arguments &a) {
+  if (a.extractors) {
+    for (const Extractor *extractor : parity::with_kernels()) std::printf("%s\n", extractor->name);
+    return 0;
+  }
   if (!a.list) return Comparison(a).run();
   for (const std::string &name : names_of(a))
     std::printf("%s: %s\n", name.c_str(), make(a, name).text.c_str());

@@ -4,10 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
-
-#include "engine/registry.h"
-#include "tests/parity/cases.h"
 
 namespace vmafhip::parity {
 
@@ -25,13 +21,5 @@ struct Record {
   // Throws std::runtime_error. A file that is not there is an empty record.
   static Record read(const std::string &path);
 };
-
-// Whose the values of a case are: per column of a session's features and aggregates the extractor's name; "" if the CPU
-// measures it.
-struct Owners {
-  std::vector<std::string> features, aggregates;
-  std::vector<std::string> all;  // each once
-};
-Owners owners_of(const Case &c, const HipBackend &gpu);
 
 }  // namespace vmafhip::parity

@@ -1,10 +1,11 @@
-// The README's tables of extractors, from the registry.
+// The README's tables of extractors, from the registry, and of who gives the same bits, from that and tests/parity.
 //
 //   extractor_table                   prints them
-//   extractor_table --check README    exit status 1 unless they stand between the two marks in README, word for word
+//   extractor_table --check README    exit status 1 unless they stand between their marks in README, word for word
 //   extractor_table --write README    puts them there
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -14,12 +15,12 @@
 #include <vector>
 
 #include "engine/registry.h"
+#include "tests/parity/record.h"
 
 namespace {
 
 using namespace vmafhip;
 
-constexpr char kBegin[] = "<!-- extractors: begin -->\n", kEnd[] = "<!-- extractors: end -->\n";
 constexpr size_t kWidth = 125;  // of the README's lines
 
 std::string code(const std::string &text) { return "`" + text + "`"; }
@@ -217,33 +218,123 @@ std::string tables() {
   return text;
 }
 
+// ---- Who gives the same bits
+
+// Options with which the CPU measures although the extractor has kernels.
+std::vector<std::string> without_kernels(const Extractor &extractor, const HipBackend &gpu) {
+  const PictureFormat format{.width = 512, .height = 512};
+  std::vector<std::string> found;
+  for (const OptionSpec &option : extractor.options) {
+    std::vector<std::string> values;
+    if (option.type == OptionType::boolean)
+      values = {"true", "false"};
+    else if (option.type == OptionType::string)
+      values = {"/dev/null/folder"};  // of texts, paths are what kernels might not do
+    else
+      values = {number(option.min), number(std::min(option.max, 1e6))};
+    for (const std::string &value : values) {
+      const auto options = Options::parse(extractor.name, extractor.options, {{option.name, value}});
+      if (!options.ok() || !extractor.check(*options, format).ok()) continue;
+      const auto made = gpu.make(extractor, *options, format);
+      if (!made.ok() || *made) continue;
+      found.push_back(code(option.name));
+      break;
+    }
+  }
+  return found;
+}
+
+std::string count(int64_t n) {
+  std::string digits = std::to_string(n);
+  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string recorded(const parity::Record &record, const std::string &name) {
+  const auto found = record.extractors.find(name);
+  if (found == record.extractors.end() || found->second.values == 0) return "not recorded";
+  const parity::Tally &tally = found->second;
+  if (tally.differing == 0) return "identical";
+  return count(tally.differing) + " of " + count(tally.values) + " values differ";
+}
+
+std::string parity_table() {
+  if (::setenv("VMAFHIP_HIP_LIBRARY", VMAFHIP_HIPSIM, 1) != 0) throw std::runtime_error("setenv");
+  const auto gpu = HipBackend::open(-1);
+  if (!gpu.ok()) throw std::runtime_error(gpu.status().message());
+  const parity::Record record = parity::Record::read(VMAFHIP_SOURCE_ROOT "/tests/parity/h200.txt");
+  if (!record.extractors.empty() && record.device.find("H200") == std::string::npos)
+    throw std::runtime_error("tests/parity/h200.txt is of another device: " + record.device);
+  std::string text =
+      "| extractor | scalar | AVX2 | AVX-512 | simulated GPU, warps of 32 | simulated GPU, warps of 64 | "
+      "NVIDIA H200 |\n"
+      "|---|---|---|---|---|---|---|\n";
+  int64_t values = 0;
+  for (const Extractor *extractor : extractors()) {
+    std::string simulated = "the CPU: no kernels", real = simulated;
+    if (HipBackend::has_kernels(*extractor)) {
+      const auto options = without_kernels(*extractor, *gpu);
+      const std::string but = options.empty() ? "" : "; the CPU, with " + join(options);
+      simulated = "identical" + but;
+      real = recorded(record, extractor->name) + but;
+    }
+    if (const auto found = record.extractors.find(extractor->name); found != record.extractors.end())
+      values += found->second.values;
+    text += "| " + code(extractor->name) + " | compared with | identical | identical | " + simulated + " | " +
+            simulated + " | " + real + " |\n";
+  }
+  std::string how =
+      "Identical means every bit of every score, compared with the scalar code: AVX2 and AVX-512 by "
+      "`golden_test` and "
+      "`*_isa_test`, which name a set that the processor lacks; the simulated GPU by `hip_*_test_warp32` and "
+      "`…_warp64`, the golden clips on it (`golden_hip_*`) and random pictures and options (`hip_parity_*`); "
+      "the H200 "
+      "by `hip_parity --record`, whose figures are `tests/parity/h200.txt`: ";
+  how += values ? record.runs + ", " + count(values) + " values." : "nothing so far.";
+  return text + "\n" + wrapped(how);
+}
+
+// ---- The README
+
+struct Section {
+  std::string begin, end;  // marks
+  std::string (*text)();
+};
+const Section kSections[] = {
+    {"<!-- extractors: begin -->\n", "<!-- extractors: end -->\n", tables},
+    {"<!-- parity: begin -->\n", "<!-- parity: end -->\n", parity_table},
+};
+
 int usage() {
   std::fputs("usage: extractor_table [--check README | --write README]\n", stderr);
   return 2;
 }
 
 int run(const std::vector<std::string> &arguments) {
-  if (arguments.empty()) return std::fputs(tables().c_str(), stdout) < 0;
+  if (arguments.empty()) return std::puts((tables() + "\n" + parity_table()).c_str()) < 0;
   if (arguments.size() != 2 || (arguments[0] != "--check" && arguments[0] != "--write")) return usage();
   const std::string &path = arguments[1];
   std::ifstream file(path);
-  std::string readme{std::istreambuf_iterator<char>(file), {}};
-  const size_t begin = readme.find(kBegin), end = readme.find(kEnd);
-  if (begin == std::string::npos || end == std::string::npos || end < begin) {
-    std::fprintf(stderr, "%s: cannot be read, or lacks the lines\n%s%s", path.c_str(), kBegin, kEnd);
-    return 1;
+  const std::string before{std::istreambuf_iterator<char>(file), {}};
+  std::string readme = before;
+  for (const Section &section : kSections) {
+    const size_t begin = readme.find(section.begin), end = readme.find(section.end);
+    if (begin == std::string::npos || end == std::string::npos || end < begin) {
+      std::fprintf(stderr, "%s: cannot be read, or lacks the lines\n%s%s", path.c_str(),
+                   section.begin.c_str(), section.end.c_str());
+      return 1;
+    }
+    const size_t from = begin + section.begin.size();
+    readme.replace(from, end - from, "\n" + section.text() + "\n");
   }
-  const size_t from = begin + sizeof kBegin - 1;
-  const std::string wanted = "\n" + tables() + "\n";
-  if (readme.compare(from, end - from, wanted) == 0) return 0;
+  if (readme == before) return 0;
   if (arguments[0] == "--check") {
     std::fprintf(stderr,
-                 "The tables of extractors in %s are not what the registry says. To renew them:\n"
+                 "The tables in %s are not what the registry and tests/parity say. To renew them:\n"
                  "  ninja -C build tests/extractor_table && build/tests/extractor_table --write README.md\n",
                  path.c_str());
     return 1;
   }
-  readme.replace(from, end - from, wanted);
   std::ofstream out(path);
   if (out << readme && out.flush()) return 0;
   std::fprintf(stderr, "%s: cannot be written\n", path.c_str());

@@ -1,0 +1,123 @@
+// What a session on the GPU asks of the host: each plane that a metric reads comes once, no other does, and final numbers
+// go back, once a batch. Pictures in the GPU's memory are not copied at all.
+#include <algorithm>
+#include <bit>
+
+#include "engine/plan.h"
+#include "engine/registry.h"
+#include "engine/view.h"
+#include "tests/hipsim_control.h"
+#include "tests/session_run.h"
+#include "tools/gpu_pictures.h"
+
+namespace vmafhip {
+namespace {
+
+using namespace test;
+
+constexpr int kFrames = 3;
+
+uint64_t bytes_of(const PictureFormat &format, PlaneSet planes) {
+  uint64_t bytes = 0;
+  for (int n = 0; n < 3; ++n) {
+    const PlaneSize size = plane_size(format, n);
+    if (planes >> n & 1) bytes += uint64_t(size.width) * uint64_t(size.height) * (format.depth > 8 ? 2 : 1);
+  }
+  return bytes;
+}
+
+class HipTraffic : public testing::Test {
+ protected:
+  void SetUp() override { sim_.reset(); }
+  void TearDown() override {
+    EXPECT_EQ(sim_.leaks(), 0u);
+    EXPECT_EQ(sim_.reports(), "");
+  }
+
+  // A clip of small pictures that the extractor takes.
+  static std::vector<Pair> clip_for(const Extractor &extractor, int depth = 8) {
+    const auto options = Options::parse(extractor.name, extractor.options, {});
+    PictureFormat format{.width = 96, .height = 96, .depth = depth};
+    while (!extractor.check(*options, format).ok()) format.width = format.height += 8;
+    return small_clip(kFrames, format.width, format.height, depth);
+  }
+  // What goes to and fro while a clip is measured.
+  hipsim_traffic traffic_of(SessionOptions options, const std::vector<Pair> &clip, int device = -1) {
+    options.models = "";
+    options.backend = Backend::hip;
+    options.device = device;
+    options.threads = 2;
+    const auto session = std::move(*Session::create(options));
+    const Status status = session->configure(clip[0].ref.format, clip[0].dist.format);
+    EXPECT_TRUE(status.ok()) << status.message();
+    const hipsim_traffic before = sim_.traffic();
+    EXPECT_EQ(run_clip(*session, clip).size(), clip.size());
+    const hipsim_traffic after = sim_.traffic();
+    return {after.uploads - before.uploads, after.upload_bytes - before.upload_bytes,
+            after.downloads - before.downloads, after.download_bytes - before.download_bytes,
+            after.waits - before.waits};
+  }
+  void expect_least(const std::string &features, const std::vector<Pair> &clip) {
+    SCOPED_TRACE(features);
+    const PictureFormat &format = clip[0].ref.format;
+    const Reads reads = Plan::make("", features)->reads;
+    const PlaneSet ref = reads.ref | reads.earlier[0] | reads.earlier[1],
+                   dist = reads.dist | reads.earlier_dist;
+    const hipsim_traffic single = traffic_of({.features = features, .batch = 1}, clip);
+    EXPECT_EQ(single.uploads, kFrames * unsigned(std::popcount(ref) + std::popcount(dist)));
+    EXPECT_EQ(single.upload_bytes, kFrames * (bytes_of(format, ref) + bytes_of(format, dist)));
+    EXPECT_EQ(single.downloads, unsigned(kFrames));
+    EXPECT_EQ(single.waits, single.downloads);
+    // Sums, and no picture.
+    const auto extractors = 1 + unsigned(std::ranges::count(features, '|'));
+    EXPECT_LE(single.download_bytes / kFrames, extractors * bytes_of(format, kLuma) / 4);
+
+    const hipsim_traffic batches = traffic_of({.features = features}, clip);
+    EXPECT_EQ(batches.uploads, single.uploads);
+    EXPECT_EQ(batches.upload_bytes, single.upload_bytes);
+    EXPECT_LE(batches.downloads, single.downloads);
+    EXPECT_EQ(batches.waits, batches.downloads);
+    EXPECT_EQ(batches.download_bytes, single.download_bytes);
+  }
+
+  HipSim sim_;
+};
+
+TEST_F(HipTraffic, EveryExtractor) {
+  int measured = 0;
+  for (const Extractor *extractor : extractors()) {
+    if (!HipBackend::has_kernels(*extractor)) continue;
+    ++measured;
+    expect_least(extractor->name, clip_for(*extractor));
+  }
+  EXPECT_GT(measured, 0);
+}
+
+// All of these want luma, some chroma: every plane comes once all the same.
+TEST_F(HipTraffic, Together) {
+  std::string all;
+  const PictureFormat format{.width = 96, .height = 64, .depth = 10};
+  for (const Extractor *extractor : extractors())
+    if (HipBackend::has_kernels(*extractor) &&
+        extractor->check(*Options::parse(extractor->name, extractor->options, {}), format).ok())
+      all += (all.empty() ? "" : "|") + std::string(extractor->name);
+  expect_least(all, small_clip(kFrames, format.width, format.height, format.depth));
+}
+
+TEST_F(HipTraffic, PicturesInGpuMemory) {
+  const GpuPictures gpu(-1);
+  for (const Extractor *extractor : extractors()) {
+    if (!HipBackend::has_kernels(*extractor)) continue;
+    SCOPED_TRACE(extractor->name);
+    std::vector<Pair> clip = clip_for(*extractor);
+    for (Pair &pair : clip)
+      pair = {gpu.copy(pair.ref, MemoryKind::device), gpu.copy(pair.dist, MemoryKind::device)};
+    const hipsim_traffic traffic = traffic_of({.features = extractor->name, .batch = 1}, clip, gpu.number());
+    EXPECT_EQ(traffic.uploads, 0u);
+    EXPECT_EQ(traffic.downloads, unsigned(kFrames));
+    EXPECT_EQ(traffic.waits, traffic.downloads);
+  }
+}
+
+}  // namespace
+}  // namespace vmafhip
