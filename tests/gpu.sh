@@ -105,7 +105,8 @@ if wanted two; then
   if ((${gpus:-1} < 2)); then
     summary+=("two: left out, there is one GPU")
   else
-    step two 60 "$parity" --golden "$golden" --device 0,1 --random 40 --seed "$seed" --seconds 45
+    step two 60 "$parity" --golden "$golden" --device 0,1 --seed "$seed" --seconds 45 \
+      --cases "$(seq -s , -f random-%g 0 39)"
   fi
 fi
 
