@@ -34,10 +34,22 @@ TEST_F(CiedeHip, Plain422) {
     }
 }
 
-// Tall pictures have more rows than the last sum takes at once.
-TEST_F(CiedeHip, ManyRows) {
-  const PictureFormat format = {3, 2500, 8, Chroma::c420};
-  expect_sums({{noise(format, 1), {noise(format, 2)}}});
+// Doubles hold sums of some floats exactly, in any order. Not so of thousands, half of them large, half as small as there
+// are: near this colour a step of Cr is 1e-5. Tall pictures have more rows than the last sum takes at once.
+TEST_F(CiedeHip, OrderOfSums) {
+  constexpr int kColour[] = {9275, 64977, 25357};
+  for (const auto &[width, height] : {std::pair{60000, 1}, {3, 9000}}) {
+    const PictureFormat format = {width, height, 16, Chroma::c444};
+    Noise source(1);
+    const auto picture = [&](bool distorted) {
+      return paint(format, [&](int p, int x, int y) {
+        const int n = x + y, near = kColour[p] + (distorted && p == 2 ? n % 7 : 0);
+        return (n >> 6 ^ n) % 2 ? near : source.below(65536);
+      });
+    };
+    const Colours ref = picture(false);
+    expect_sums({{ref, {picture(true)}}});
+  }
 }
 
 TEST_F(CiedeHip, Depths) {
