@@ -316,7 +316,8 @@ bool FrameWork::done(const Task &task) {
 }
 
 void FrameWork::release_prepared(std::vector<std::shared_ptr<const void>> &out) {
-  if (layout_.can_be_redone() && layout_.accelerates(index())) return;
+  // Frames that the accelerator has nothing to do with are begun anew as well when it fails while they are under way.
+  if (layout_.can_be_redone()) return;
   for (const FrameLayout::PictureUse &used : layout_.pictures_) {
     Picture &from = picture(used);
     bool needed = false;

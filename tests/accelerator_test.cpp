@@ -269,6 +269,52 @@ TEST_F(AcceleratorTest, WhatIsMeasuredStays) {
   }
 }
 
+// Frames that workers measure alone are begun anew as well if they were under way: their pictures are needed again.
+TEST_F(AcceleratorTest, FramesBetweenKeepTheirPicturesToo) {
+  const Case given = {
+      .items = {{Reads::both(kLuma), true, false}, {Reads::both(kLuma), false, false}, {kTemporal, false}},
+      .format = {18, 11, 10, Chroma::c420},
+      .subsample = 2,
+      .shift = 6};
+  start(given, {}, false);
+  const All expected = run(2);
+
+  Gate busy(3),
+      lost(3);  // two workers at strips of frame 1, of which there are three, and the device at frame 0
+  watch_ = [&](const FrameView &view) {
+    if (view.index != 1 || takeovers_ > 0) return;
+    EXPECT_TRUE(busy.pass());
+    EXPECT_TRUE(lost.pass());
+  };
+  start(given, {.on_measure = [&](const FrameView &) { EXPECT_TRUE(busy.pass()); }, .fail_at = 0});
+  scheduler_->on_progress([&] {
+    if (takeovers_ == 0) EXPECT_TRUE(lost.pass());
+  });
+  ASSERT_TRUE(submit(0));
+  Picture ref = picture(given.format, 1);
+  std::vector<Picture> dist = {picture(given.format, 1001)};
+  const std::weak_ptr<const void> owners[] = {ref.owner, dist[0].owner};
+  ASSERT_TRUE(scheduler_->submit(std::move(ref), dist));
+  scheduler_->finish();
+  EXPECT_TRUE(scheduler_->wait(1));
+  ASSERT_TRUE(scheduler_->can_resume());
+  All all;
+  auto items = scheduler_->withdraw()->take_items();
+  for (const auto &owner : owners) ASSERT_FALSE(owner.expired());
+  ++takeovers_;
+  for (size_t i = 0; i < items.size(); ++i)
+    if (!items[i].metric) items[i].metric = metric(i);
+  EXPECT_TRUE(scheduler_->resume(
+      std::make_unique<FrameLayout>(std::move(items), case_.format, 1, case_.subsample, scalers())));
+  for (uint64_t n = 0; n < 2; ++n) {
+    EXPECT_TRUE(scheduler_->wait(n));
+    const std::byte *sums = scheduler_->measured(n);
+    ASSERT_NE(sums, nullptr);
+    all.emplace_back(sums, sums + scheduler_->layout()->sums_bytes());
+  }
+  expect_same(all, expected);
+}
+
 TEST_F(AcceleratorTest, NothingComesIfPicturesWereNotKept) {
   for (const bool in_start : {false, true}) {
     std::atomic<int> told{0};
