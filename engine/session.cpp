@@ -53,7 +53,7 @@ struct Session::Impl {
   Scheduler scheduler;
   std::vector<ModelInfo> model_infos;
   std::vector<std::string> remarks;
-  int distorted, subsample, batch;
+  int distorted, subsample, batch, device;
   ScaleMethod scale;
   bool stage_times;
   PictureFormat ref_format, compared;  // of configure()
@@ -68,6 +68,7 @@ struct Session::Impl {
         distorted(options.distorted),
         subsample(options.subsample),
         batch(options.batch),
+        device(options.device),
         scale(options.scale),
         stage_times(options.stage_times) {
     for (const PlannedModel &m : scoring.plan().models)
@@ -76,7 +77,7 @@ struct Session::Impl {
   }
 
   // An error only if the GPU is a must.
-  Status open_gpu(int number) {
+  Status open_gpu() {
     if (wanted == Backend::cpu) return Status();
     std::vector<std::string> names;
     bool any = false;
@@ -85,7 +86,7 @@ struct Session::Impl {
       any |= HipBackend::has_kernels(*p.extractor);
     }
     if (any) {
-      auto opened = HipBackend::open(number);
+      auto opened = HipBackend::open(device);
       if (opened.ok())
         gpu = std::move(*opened);
       else
@@ -94,7 +95,7 @@ struct Session::Impl {
       reason = "there are no GPU kernels for " + join(names);
     }
     if (gpu || wanted != Backend::hip) return Status();
-    return Status(Code::unsupported, "backend=hip: " + reason + "; or use backend=auto or backend=cpu");
+    return Status(Code::unsupported, "backend=hip: " + reason + "; use backend=auto or backend=cpu");
   }
 
   // ---- Scores ---------------------------------------------------------------------------------------------
@@ -154,10 +155,16 @@ struct Session::Impl {
   // ---- Formats --------------------------------------------------------------------------------------------
 
   Status configure(const PictureFormat &ref, std::span<const PictureFormat> dist) {
+    const bool failed = !scheduler.failure().ok();
     scheduler.close();
     scoring.reset();
     remarks.clear();
     cpu_reason.clear();
+    // A GPU that was lost stays so for all that was made on it; opened anew it may work.
+    if (wanted == Backend::hip && (failed || !gpu)) {
+      gpu.reset();
+      if (Status s = open_gpu(); !s.ok()) return s;
+    }
     if (int(dist.size()) != distorted)
       return Status(Code::invalid_argument, "the session compares " + std::to_string(distorted) +
                                                 " distorted pictures with a reference, not " +
@@ -374,7 +381,7 @@ Result<std::unique_ptr<Session>> Session::create(const SessionOptions &options) 
   const int threads =
       options.threads > 0 ? options.threads : int(std::max(1u, std::thread::hardware_concurrency()));
   auto impl = std::make_unique<Impl>(std::move(*plan), *cpu, options, threads);
-  if (Status s = impl->open_gpu(options.device); !s.ok()) return s;
+  if (Status s = impl->open_gpu(); !s.ok()) return s;
   if (!impl->scheduler.start())
     return Status(Code::resource,
                   "the system does not let " + std::to_string(threads) + " threads start; lower `threads`");

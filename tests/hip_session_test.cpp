@@ -311,6 +311,23 @@ TEST_F(HipSessionTest, PicturesInGpuMemoryThatCannotBeRead) {
 
 // ---- Failure ----------------------------------------------------------------------------------------------
 
+TEST_F(HipSessionTest, LostGpuIsOpenedAnew) {
+  const auto pairs = clip(3);
+  const auto session = make({});
+  ASSERT_TRUE(configure(*session, pairs).ok());
+  sim_.configure("fail=lost:1");
+  EXPECT_LT(run(*session, pairs).size(), pairs.size());
+  for (int round = 0; round < 2; ++round) {
+    const Status status = configure(*session, pairs);
+    ASSERT_FALSE(status.ok()) << "not on the CPU";
+    EXPECT_EQ(status.message().find("backend=hip: no GPU can be used"), 0u) << status.message();
+    EXPECT_FALSE(session->has_room());
+  }
+  sim_.reset();
+  ASSERT_TRUE(configure(*session, pairs).ok());
+  expect_same(run(*session, pairs), scores_of({}, pairs, Backend::cpu));
+}
+
 class HipFailureTest : public HipSessionTest, public testing::WithParamInterface<const char *> {
  protected:
   // A call of the kind fails, one a round. Of what is allocated all later ones fail too: one that fails is tried again

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -272,7 +273,8 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
         break;
       }
     }
-  } catch (const DeviceError &error) {
+  } catch (const std::exception &error) {  // DeviceError, or want of memory
+    if (lock.owns_lock()) lock.unlock();
     fail(error.what());
     lock.lock();
   }
@@ -371,7 +373,7 @@ void HipAccelerator::complete() {
         collect(lane);
         for (const Started &frame : lane.batch) places.push_back(frame.place);
       }
-    } catch (const DeviceError &error) {
+    } catch (const std::exception &error) {
       fail(error.what());
     }
     lock.lock();
@@ -433,6 +435,8 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Devi
     } catch (const DeviceError &error) {
       status = status_of(*device, error);
       if (!error.out_of_memory()) return status;
+    } catch (const std::system_error &) {
+      return Status(Code::resource, "the system does not let a thread start that waits for the GPU");
     }
   } while (capacity.reduce(work.threads));
   const auto [on_device, pinned] = HipAccelerator::bytes_of(work, capacity);
