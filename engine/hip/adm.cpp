@@ -5,14 +5,12 @@
 #include <cstring>
 #include <string>
 
+#include "engine/hip/batch.h"
 #include "engine/hip/hip.h"
 #include "kernels/adm_args.h"
 
 namespace vmafhip::hip {
 namespace {
-
-constexpr size_t kAlign = 256;  // of what memory is divided into
-constexpr size_t aligned(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
 // Rows of a band that a warp walks down. It walks two more that others own, so that parts are to be long; but with
 // fewer than some 1600 warps in all a large GPU has too little to do.
@@ -52,7 +50,7 @@ class HipAdm final : public HipMetric {
       low_stride_[s] = static_cast<int>(
           (static_cast<size_t>(p.width) * (s == 0 ? sizeof(int16_t) : sizeof(int32_t)) + 63) / 64 * 64);
       low_at_[s] = low_bytes_;
-      low_bytes_ += aligned(static_cast<size_t>(low_stride_[s]) * static_cast<size_t>(p.height));
+      low_bytes_ += rounded_to_256(static_cast<size_t>(low_stride_[s]) * static_cast<size_t>(p.height));
     }
     row_sums_bytes_ = static_cast<size_t>(rows_) * kAdmRowSums * sizeof(uint64_t);
     if (params_.options.skip_scale0) {  // nothing is pooled there
@@ -64,7 +62,9 @@ class HipAdm final : public HipMetric {
   }
 
   size_t frame_bytes() const override { return frame_sums_bytes() + frame_low_bytes(); }
-  size_t result_bytes() const override { return aligned(sizeof(AdmSums) * static_cast<size_t>(distorted_)); }
+  size_t result_bytes() const override {
+    return rounded_to_256(sizeof(AdmSums) * static_cast<size_t>(distorted_));
+  }
 
   void enqueue(const Stream &stream, std::span<const DeviceFrame> frames,
                const BatchMemory &memory) const override {
@@ -105,18 +105,19 @@ class HipAdm final : public HipMetric {
 
   // A frame's share of the memory: sums of rows of each distorted picture; low bands of the reference, then of each
   // distorted picture.
-  size_t frame_sums_bytes() const { return aligned(row_sums_bytes_ * static_cast<size_t>(distorted_)); }
+  size_t frame_sums_bytes() const {
+    return rounded_to_256(row_sums_bytes_ * static_cast<size_t>(distorted_));
+  }
   size_t frame_low_bytes() const { return low_bytes_ * (1 + static_cast<size_t>(distorted_)); }
 
   DeviceAddress<uint64_t> row_sums(const Pair &pair, const BatchMemory &memory) const {
     return address_cast<uint64_t>(
-        memory.frames + static_cast<int64_t>(pair.number * frame_sums_bytes() + pair.dist * row_sums_bytes_));
+        at(memory.frames, pair.number * frame_sums_bytes() + pair.dist * row_sums_bytes_));
   }
   DeviceAddress<std::byte> low_band(int scale, const Pair &pair, size_t picture, size_t frames,
                                     const BatchMemory &memory) const {
-    return memory.frames +
-           static_cast<int64_t>(frames * frame_sums_bytes() + pair.number * frame_low_bytes() +
-                                picture * low_bytes_ + low_at_[scale]);
+    return at(memory.frames, frames * frame_sums_bytes() + pair.number * frame_low_bytes() +
+                                 picture * low_bytes_ + low_at_[scale]);
   }
 
   void launch_scale(const Stream &stream, int scale, std::span<const Pair> pairs, size_t frames,
@@ -176,9 +177,8 @@ class HipAdm final : public HipMetric {
     AdmSumArgs args = {};
     for (size_t i = 0; i < pairs.size(); i++) {
       args.pairs[i].row_sums = address_cast<const uint64_t>(row_sums(pairs[i], memory));
-      args.pairs[i].sums =
-          address_cast<uint64_t>(memory.results + static_cast<int64_t>(pairs[i].number * result_bytes() +
-                                                                       pairs[i].dist * sizeof(AdmSums)));
+      args.pairs[i].sums = address_cast<uint64_t>(
+          at(memory.results, pairs[i].number * result_bytes() + pairs[i].dist * sizeof(AdmSums)));
     }
     for (int s = 0; s < kAdmScales; s++) {
       const AdmScaleParams &p = params_.scale[s];

@@ -2,13 +2,14 @@
 // distorted pictures it has.
 #include <cstring>
 
+#include "engine/hip/batch.h"
 #include "engine/hip/hip.h"
 #include "kernels/motion_args.h"
 
 namespace vmafhip::hip {
 namespace {
 
-constexpr size_t kSadBytes = kMotionSlots * sizeof(uint64_t), kResultBytes = (kSadBytes + 255) / 256 * 256;
+constexpr size_t kResultBytes = rounded_to_256(kMotionSlots * sizeof(uint64_t));
 
 class HipMotion final : public HipMetric {
  public:
@@ -27,25 +28,19 @@ class HipMotion final : public HipMetric {
     args.width = format_.width;
     args.height = format_.height;
     args.depth = format_.depth;
-    unsigned count = 0;
-    const auto launch = [&] {
-      const auto blocks = [](int samples, int each) {
-        return static_cast<unsigned>((samples + each - 1) / each);
-      };
-      stream.launch(kernel_,
-                    {blocks(args.width, kMotionTileColumns), blocks(args.height, kMotionTileRows), count},
-                    kMotionThreads, args);
-      count = 0;
-    };
+    Batch batch(args.pairs, [&](unsigned count) {
+      stream.launch(
+          kernel_,
+          {blocks_for(args.width, kMotionTileColumns), blocks_for(args.height, kMotionTileRows), count},
+          kMotionThreads, args);
+    });
     for (size_t f = 0; f < frames.size(); f++) {
       // The first frames have nothing to be compared with: their sums stay 0.
       const DevicePlane &earlier = frames[f].earlier[static_cast<size_t>(motion_lag(params_) - 1)][0];
       if (!earlier.data) continue;
-      args.pairs[count++] = {earlier, frames[f].ref[0],
-                             address_cast<uint64_t>(memory.results + static_cast<int64_t>(f * kResultBytes))};
-      if (count == kMostPairs) launch();
+      batch.add({earlier, frames[f].ref[0], address_cast<uint64_t>(at(memory.results, f * kResultBytes))});
     }
-    if (count > 0) launch();
+    batch.flush();
   }
 
   void collect(const DeviceFrame &frame, const std::byte *results, std::byte *sums) const override {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/hip/batch.h"
 #include "engine/hip/hip.h"
 #include "kernels/vif_args.h"
 
@@ -157,8 +158,8 @@ class HipVif final : public HipMetric {
   // `picture`: 0 for the reference.
   DeviceAddress<uint16_t> samples(const BatchMemory &memory, const Pair &pair, int picture, int scale) const {
     return address_cast<uint16_t>(
-        memory.frames + static_cast<int64_t>(pair.number * frame_bytes_ + offsets_[pair.plane][scale] +
-                                             static_cast<size_t>(picture) * plane_bytes(pair.plane, scale)));
+        at(memory.frames, pair.number * frame_bytes_ + offsets_[pair.plane][scale] +
+                              static_cast<size_t>(picture) * plane_bytes(pair.plane, scale)));
   }
   DevicePlane plane(const BatchMemory &memory, const Pair &pair, int picture, int scale) const {
     const size_t p = static_cast<size_t>(pair.plane);
@@ -213,8 +214,7 @@ class HipVif final : public HipMetric {
           out.half_dist = samples(memory, pair, 1 + pair.dist, s + 1);
         }
         out.sums = address_cast<VifScaleSums>(
-            memory.results +
-            static_cast<int64_t>(pair.number * result_bytes() + result_offset(pair.plane, pair.dist, s)));
+            at(memory.results, pair.number * result_bytes() + result_offset(pair.plane, pair.dist, s)));
       }
       const bool statistics = s > 0 || pairs[0].plane > 0 || !params_.skip_scale0;
       const unsigned count = static_cast<unsigned>(pairs.size());
@@ -229,23 +229,22 @@ class HipVif final : public HipMetric {
     }
   }
 
-  static unsigned blocks(int count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
-
   static void launch_filter(const Stream &stream, const Function &kernel, const VifArgs &args, int scale,
                             unsigned count) {
-    stream.launch(kernel,
-                  {blocks(args.width, vif_tile_columns(scale)), blocks(args.height, kVifTileRows), count},
-                  kVifThreads, args);
+    stream.launch(
+        kernel,
+        {blocks_for(args.width, vif_tile_columns(scale)), blocks_for(args.height, kVifTileRows), count},
+        kVifThreads, args);
   }
 
   void launch_matrix(const Stream &stream, VifArgs &args, unsigned count) const {
     // A warp begins with a step that gives nothing, so it should take many, but there should be warps enough to fill the
     // GPU several times over: 2400 fill an H200 one and a half times.
     const int steps = vif_matrix_steps(args.width);
-    const unsigned strips = blocks(args.height, kVifMatrixRows);
+    const unsigned strips = blocks_for(args.height, kVifMatrixRows);
     args.steps = std::clamp(static_cast<int>(int64_t{steps} * strips * count / 2400), 4, 16);
     static_assert(16 <= kVifMostMatrixSteps);
-    stream.launch(*matrix_, {blocks(steps, args.steps * (kVifMatrixThreads / 32)), strips, count},
+    stream.launch(*matrix_, {blocks_for(steps, args.steps * (kVifMatrixThreads / 32)), strips, count},
                   kVifMatrixThreads, args);
   }
 
