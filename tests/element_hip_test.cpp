@@ -193,6 +193,47 @@ TEST_F(ElementOnGpu, FailsAtTheEnd) {
   sim_.reset("");
 }
 
+// A GPU is given more frames at a time than workers; sources that have a few buffers must not wait for it in vain.
+TEST_F(ElementOnGpu, PoolsOfAFewBuffers) {
+  constexpr int kMany = 30;
+  const auto wanted = expected("", kPlain, kMany);
+  for (const char *backend : {"auto", "hip"})
+    for (const guint most : {2u, 5u}) {
+      SCOPED_TRACE(testing::Message() << backend << " " << most);
+      auto pipeline = make(std::string("backend=") + backend, kPlain, kMany);
+      std::vector<GstBufferPool *> pools;
+      for (const auto &[name, role] :
+           {std::pair{"ref", clipgen::Role::reference}, {"dist", clipgen::Role::distorted}}) {
+        GstBufferPool *pool = gst_buffer_pool_new();
+        GstStructure *config = gst_buffer_pool_get_config(pool);
+        const GstVideoInfo info = video_info(kPlain.name, kWidth, kHeight);
+        gst_buffer_pool_config_set_params(config, nullptr, guint(GST_VIDEO_INFO_SIZE(&info)), 0, most);
+        ASSERT_TRUE(gst_buffer_pool_set_config(pool, config));
+        ASSERT_TRUE(gst_buffer_pool_set_active(pool, TRUE));
+        pools.push_back(pool);
+        pipeline->feed(name, [pool, next = source(kPlain, role, kMany)]() -> GstBuffer * {
+          const BufferPtr made(next());
+          GstBuffer *buffer = nullptr;
+          if (!made || gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) != GST_FLOW_OK) return nullptr;
+          GstMapInfo map;
+          gst_buffer_map(buffer, &map, GST_MAP_WRITE);
+          gst_buffer_extract(made.get(), 0, map.data, map.size);
+          gst_buffer_unmap(buffer, &map);
+          GST_BUFFER_PTS(buffer) = GST_BUFFER_PTS(made.get());
+          GST_BUFFER_DURATION(buffer) = GST_BUFFER_DURATION(made.get());
+          return buffer;
+        });
+      }
+      EXPECT_EQ(pipeline->run(60), "eos");
+      EXPECT_EQ(scores_of(*pipeline), wanted);
+      EXPECT_TRUE(field(*pipeline, "backend").starts_with("hip (")) << field(*pipeline, "backend");
+      for (GstBufferPool *pool : pools)
+        gst_buffer_pool_set_active(pool, FALSE);  // whoever waits for one goes on
+      pipeline->stop();
+      for (GstBufferPool *pool : pools) gst_object_unref(pool);
+    }
+}
+
 TEST_F(ElementOnGpu, PlaysAgainAndAgain) {
   const auto wanted = expected();
   for (int round = 0; round < 3; ++round) {
