@@ -52,8 +52,7 @@ bool Measurement::start(const Settings &settings) {
   settings_ = settings;
   session_ = std::move(*session);
   session_->on_progress([this] { inbox_.wake(); });
-  monitor_.start(settings.window, session_->feature_names().size(), session_->models().size(),
-                 size_t(session_->max_in_flight()));
+  monitor_.start(settings.window, session_->feature_names().size(), session_->models().size());
   for (const ModelInfo &m : session_->models())
     GST_INFO_OBJECT(element_, "model %s: %s %s", m.label.c_str(), std::string(to_string(m.source)).c_str(),
                     m.origin.c_str());
@@ -146,6 +145,7 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
   if (Status s = session_->configure(formats.first, formats.second); !s.ok())
     return fail(Status(s.code(), s.message() + cropped));
   configured_ = formats;
+  monitor_.set_in_flight(session_->max_in_flight());  // a GPU has more, by their size
   report_.configure(*session_);
   results_.configure(formats.first);
   say_remarks();

@@ -6,8 +6,7 @@
 
 namespace vmafhip {
 
-void Monitor::start(guint64 window, size_t features, size_t models, size_t in_flight) {
-  most_late_ = in_flight;
+void Monitor::start(guint64 window, size_t features, size_t models) {
   clock_ = WindowClock(window);
   // Without windows there is nothing to pool.
   features_.assign(window > 0 ? features : 0, RunningPool());

@@ -20,8 +20,10 @@ class Monitor {
   // `report` outlives the monitor.
   Monitor(const Report &report, Post post) : report_(report), post_(std::move(post)) {}
 
-  // `window` in ns, 0: none. `in_flight`: frames whose scores may still be awaited when a frame is passed over.
-  void start(guint64 window, size_t features, size_t models, size_t in_flight);
+  // `window` in ns, 0: none.
+  void start(guint64 window, size_t features, size_t models);
+  // Frames whose scores may still be awaited when a frame is passed over. Before the first is scored.
+  void set_in_flight(int frames) { most_late_ = size_t(frames); }
 
   // Whether a reference frame at `time` opens a window: scores that belong to the one before should be added before
   // reach() if they can be waited for.
