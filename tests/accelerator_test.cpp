@@ -5,6 +5,7 @@
 
 #include "tests/accelerator_run.h"
 #include "tests/fake_accelerator.h"
+#include "tests/meeting.h"
 
 namespace vmafhip {
 namespace {
@@ -94,27 +95,11 @@ TEST_F(AcceleratorTest, PicturesInDeviceMemoryAreReadThere) {
 
 // ---- Pictures ---------------------------------------------------------------------------------------------
 
-// Opens for all when `count` have come; false if they do not come.
-class Gate {
- public:
-  explicit Gate(int count) : missing_(count) {}
-  bool pass() {
-    std::unique_lock lock(mutex_);
-    if (--missing_ <= 0) all_.notify_all();
-    return all_.wait_for(lock, seconds(30), [&] { return missing_ <= 0; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable all_;
-  int missing_;
-};
-
 // Whether the pictures of a frame are held while the device measures it; they go back before it is said to be done.
 class HeldTest : public AcceleratorTest {
  protected:
   void expect_held(Case given, bool held) {
-    Gate begun(2), end(2);
+    Meeting begun(2), end(2);
     given.items = {{kTemporal, true}};
     start(given, {.on_measure = [&](const FrameView &view) {
             if (view.index != 0) return;
@@ -279,7 +264,7 @@ TEST_F(AcceleratorTest, FramesBetweenKeepTheirPicturesToo) {
   start(given, {}, false);
   const All expected = run(2);
 
-  Gate busy(3),
+  Meeting busy(3),
       lost(3);  // two workers at strips of frame 1, of which there are three, and the device at frame 0
   watch_ = [&](const FrameView &view) {
     if (view.index != 1 || takeovers_ > 0) return;

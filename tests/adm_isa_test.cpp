@@ -2,6 +2,7 @@
 #include <string>
 
 #include "engine/arith/adm.h"
+#include "tests/adm_pictures.h"
 #include "tests/isa_run.h"
 
 namespace vmafhip {
@@ -118,32 +119,12 @@ TEST(AdmIsa, Stress) {
 TEST(AdmIsa, ExtremeNoise) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     const int depth = 8 + static_cast<int>(seed % 9), top = (1 << depth) - 1, block = 1 << (seed % 4);
-    const auto bits = [&](uint32_t n) {
-      const Luma source = noise(140, 90, 8, n);
-      return paint(140, 90, depth, [&](int x, int y) {
-        return source.at(x / block * block, y / block * block) < 128 ? 0 : top;
-      });
-    };
-    const Luma ref = bits(2 * seed), dist = bits(2 * seed + 1);
+    const Luma ref = black_and_white(140, 90, depth, block, 2 * seed),
+               dist = black_and_white(140, 90, depth, block, 2 * seed + 1);
     for (const AdmOptions &options : variants()) expect_equal(ref, dist, options);
     const Luma inverse = paint(140, 90, depth, [&](int x, int y) { return top - ref.at(x, y); });
     expect_equal(ref, inverse, {});
   }
-}
-
-// How much each sample of a row counts in sample `at` of the coarsest scale: low passes, then `last`.
-std::vector<double> coarsest_weights(int length, int at, const int32_t (&last)[4]) {
-  std::vector<double> weights(static_cast<size_t>(length));
-  weights[static_cast<size_t>(at)] = 1;
-  for (int scale = kAdmScales - 1; scale >= 0; --scale) {
-    std::vector<double> finer(weights.size());
-    for (int i = 0; i < length; ++i)
-      for (int k = 0; k < 4 && weights[static_cast<size_t>(i)] != 0; ++k)
-        finer[static_cast<size_t>(2 * i - 1 + k)] +=
-            weights[static_cast<size_t>(i)] * (scale == kAdmScales - 1 ? last[k] : kAdmLow[k]);
-    weights = finer;
-  }
-  return weights;
 }
 
 // Pictures made of a filter's signs reach the largest samples of the coarsest scale that there are, and with them the

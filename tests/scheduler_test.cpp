@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/meeting.h"
+
 namespace vmafhip {
 namespace {
 
@@ -100,22 +102,6 @@ class WordScaler final : public PlaneScaler {
   WatchedScaler::Log &log_;
 };
 
-// Opens for all when `count` have come; false if they do not come.
-class Gate {
- public:
-  explicit Gate(int count) : missing_(count) {}
-  bool pass() {
-    std::unique_lock lock(mutex_);
-    if (--missing_ <= 0) all_.notify_all();
-    return all_.wait_for(lock, seconds(30), [&] { return missing_ <= 0; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable all_;
-  int missing_;
-};
-
 // A 4x2 picture; `shift` > 0: as words, so that it has to be unpacked.
 Picture picture_of(uint8_t value, int shift = 0) {
   auto bytes = std::make_shared<std::vector<uint8_t>>(16, value);
@@ -161,7 +147,7 @@ class SchedulerTest : public testing::Test {
 // ---- Who works on what ------------------------------------------------------------------------------------
 
 TEST_F(SchedulerTest, OneFrameHasAllWorkers) {
-  Gate gate(3);
+  test::Meeting gate(3);
   std::mutex mutex;
   std::set<std::thread::id> workers;
   add({3}, [&](const Call &) {
@@ -176,7 +162,7 @@ TEST_F(SchedulerTest, OneFrameHasAllWorkers) {
 }
 
 TEST_F(SchedulerTest, MetricsOfAFrameDoNotWaitForEachOther) {
-  Gate gate(2);
+  test::Meeting gate(2);
   add({1, 1}, [&](const Call &c) { EXPECT_TRUE(c.stage == 0 || gate.pass()); });
   add({1}, [&](const Call &) { EXPECT_TRUE(gate.pass()); });
   start(2);
@@ -186,7 +172,7 @@ TEST_F(SchedulerTest, MetricsOfAFrameDoNotWaitForEachOther) {
 }
 
 TEST_F(SchedulerTest, WorkersGoOnToLaterFrames) {
-  Gate gate(3);
+  test::Meeting gate(3);
   add({1}, [&](const Call &) { EXPECT_TRUE(gate.pass()); });
   start(3);
   for (int n = 0; n < 3; ++n) ASSERT_TRUE(submit());
@@ -210,7 +196,7 @@ TEST_F(SchedulerTest, OldestFrameFirst) {
 // what is left of frame 0 comes before what is left of frame 2.
 TEST_F(SchedulerTest, BackToTheOldestFrame) {
   using Place = std::tuple<uint64_t, int, int>;
-  Gate held(2), let_go(2);
+  test::Meeting held(2), let_go(2);
   std::mutex mutex;
   std::vector<Place> calls;
   add({2, 1}, [&](const Call &c) {
@@ -353,7 +339,7 @@ bool comes_back(const std::weak_ptr<const void> &owner) {
 }
 
 TEST_F(SchedulerTest, UnpackedPicturesGoBackBeforeTheFrameIsDone) {
-  Gate end(2);
+  test::Meeting end(2);
   add({1}, [&](const Call &c) {
     EXPECT_EQ(c.frame.ref[0].row<uint16_t>(1)[3], 0x0101 >> 6);
     EXPECT_EQ(c.frame.dist[0][0].row<uint16_t>(0)[0], 0x0202 >> 6);
@@ -373,7 +359,7 @@ TEST_F(SchedulerTest, UnpackedPicturesGoBackBeforeTheFrameIsDone) {
 
 // Whatever lies in place of a picture of another size is not read by the metric.
 TEST_F(SchedulerTest, ScaledPicturesGoBackBeforeTheFrameIsDone) {
-  Gate end(2);
+  test::Meeting end(2);
   add({1}, [&](const Call &c) {
     EXPECT_TRUE(end.pass());
     EXPECT_EQ(c.frame.dist[0][0].width, 4);
@@ -395,7 +381,7 @@ TEST_F(SchedulerTest, ScaledPicturesGoBackBeforeTheFrameIsDone) {
 }
 
 TEST_F(SchedulerTest, PicturesReadInPlaceGoBackAfterTheLastTask) {
-  Gate begun(2), end(2);
+  test::Meeting begun(2), end(2);
   add({1}, [&](const Call &) {
     EXPECT_TRUE(begun.pass());
     EXPECT_TRUE(end.pass());
@@ -622,7 +608,7 @@ TEST_F(SchedulerTest, LargePicturesAreUnpackedInStrips) {
 // One picture of three is scaled: its rows each once, by all workers at the same time, before any metric begins.
 TEST_F(SchedulerTest, LargePicturesAreScaledInStrips) {
   constexpr int kWidth = 1021, kHeight = 1531;
-  Gate gate(3);
+  test::Meeting gate(3);
   WatchedScaler::Log log;
   std::atomic<int> wrong{0}, to_come{3};
   add({1}, [&](const Call &c) {
