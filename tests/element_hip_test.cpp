@@ -26,13 +26,16 @@ std::function<GstBuffer *()> source(const FormatCase &f, clipgen::Role role, int
   };
 }
 
+std::unique_ptr<Pipeline> without_sources(const std::string &properties, const FormatCase &f = kPlain) {
+  const std::string caps = caps_text(f.name, kWidth, kHeight);
+  return std::make_unique<Pipeline>("vmafhip name=v threads=2 " + properties +
+                                    " ! fakesink name=out async=false appsrc name=ref caps=" + caps +
+                                    " ! v.ref_sink appsrc name=dist caps=" + caps + " ! v.dist_sink");
+}
+
 std::unique_ptr<Pipeline> make(const std::string &properties, const FormatCase &f = kPlain,
                                int frames = kFrames) {
-  const std::string caps = caps_text(f.name, kWidth, kHeight);
-  auto pipeline =
-      std::make_unique<Pipeline>("vmafhip name=v threads=2 " + properties +
-                                 " ! fakesink name=out async=false appsrc name=ref caps=" + caps +
-                                 " ! v.ref_sink appsrc name=dist caps=" + caps + " ! v.dist_sink");
+  auto pipeline = without_sources(properties, f);
   pipeline->feed("ref", source(f, clipgen::Role::reference, frames));
   pipeline->feed("dist", source(f, clipgen::Role::distorted, frames));
   return pipeline;
@@ -200,7 +203,7 @@ TEST_F(ElementOnGpu, PoolsOfAFewBuffers) {
   for (const char *backend : {"auto", "hip"})
     for (const guint most : {2u, 5u}) {
       SCOPED_TRACE(testing::Message() << backend << " " << most);
-      auto pipeline = make(std::string("backend=") + backend, kPlain, kMany);
+      auto pipeline = without_sources(std::string("backend=") + backend);
       std::vector<GstBufferPool *> pools;
       for (const auto &[name, role] :
            {std::pair{"ref", clipgen::Role::reference}, {"dist", clipgen::Role::distorted}}) {
@@ -212,15 +215,16 @@ TEST_F(ElementOnGpu, PoolsOfAFewBuffers) {
         ASSERT_TRUE(gst_buffer_pool_set_active(pool, TRUE));
         pools.push_back(pool);
         pipeline->feed(name, [pool, next = source(kPlain, role, kMany)]() -> GstBuffer * {
-          const BufferPtr made(next());
-          GstBuffer *buffer = nullptr;
-          if (!made || gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) != GST_FLOW_OK) return nullptr;
+          GstBuffer *made = next(), *buffer = nullptr;
+          if (!made) return nullptr;
+          const BufferPtr owned = adopt(made);
+          if (gst_buffer_pool_acquire_buffer(pool, &buffer, nullptr) != GST_FLOW_OK) return nullptr;
           GstMapInfo map;
           gst_buffer_map(buffer, &map, GST_MAP_WRITE);
-          gst_buffer_extract(made.get(), 0, map.data, map.size);
+          gst_buffer_extract(made, 0, map.data, map.size);
           gst_buffer_unmap(buffer, &map);
-          GST_BUFFER_PTS(buffer) = GST_BUFFER_PTS(made.get());
-          GST_BUFFER_DURATION(buffer) = GST_BUFFER_DURATION(made.get());
+          GST_BUFFER_PTS(buffer) = GST_BUFFER_PTS(made);
+          GST_BUFFER_DURATION(buffer) = GST_BUFFER_DURATION(made);
           return buffer;
         });
       }
