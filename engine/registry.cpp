@@ -63,10 +63,16 @@ constexpr Entry kEntries[] = {
        return make_cpu_cambi(k, cambi_params(o, f), f, n, o.string("heatmaps_path"));
      }},
     {&kSpeedChromaExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_speed_chroma(k, speed_chroma_params(o), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_speed_chroma(k, speed_chroma_params(o), f, n); },
+     [](auto &d, auto &o, auto &f, int n) {
+       return hip::make_hip_speed_chroma(d, speed_chroma_params(o), f, n);
+     }},
     {&kSpeedTemporalExtractor,
      [](auto &k, auto &o, auto &f, int n) {
        return make_cpu_speed_temporal(k, speed_temporal_params(o), f, n);
+     },
+     [](auto &d, auto &o, auto &f, int n) {
+       return hip::make_hip_speed_temporal(d, speed_temporal_params(o), f, n);
      }},
     {&kSsimIntegerExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_ssim_integer(k, f, n); },
      [](auto &d, auto &, auto &f, int n) { return hip::make_hip_ssim_integer(d, f, n); }},

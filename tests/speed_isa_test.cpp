@@ -161,9 +161,9 @@ Analysis by_the_book(const SpeedSetup &setup, const std::vector<float> &coarse) 
   out.singular = std::any_of(eigenvalues, eigenvalues + 25, [](float e) { return e < 1e-6; }) ||
                  !speed_factorise<SingleTeam>(k, factors, eigen, h, v);
   for (int j = 0; j < shape.blocks(); ++j) {
-    float y[25];
+    float y[25], x[25];
     for (int o = 0; o < 25; ++o) y[o] = sample(o, j % shape.across * 5, j / shape.across * 5);
-    const float s = out.singular ? 0 : speed_variance<SingleTeam>(factors, y);
+    const float s = out.singular ? 0 : speed_variance<SingleTeam>(factors, y, x);
     out.variance.push_back(s);
     out.entropy.push_back(speed_entropy<SingleTeam>(eigenvalues, static_cast<float>(setup.params.sigma), s));
   }
@@ -226,7 +226,8 @@ TEST(SpeedIsa, VarianceOfAKnownMatrix) {
   }
   SpeedFactors factors;
   ASSERT_TRUE(speed_factorise<SingleTeam>(k, factors, z, h, v));
-  EXPECT_NEAR(speed_variance<SingleTeam>(factors, y), (squares / 2 - sum * sum / 54) / 25, 1e-5);
+  float x[25];
+  EXPECT_NEAR(speed_variance<SingleTeam>(factors, y, x), (squares / 2 - sum * sum / 54) / 25, 1e-5);
 
   for (int i = 0; i < 25; ++i) k[i][3] = k[3][i] = k[i][4] = k[4][i] = 1;
   EXPECT_FALSE(speed_factorise<SingleTeam>(k, factors, z, h, v));

@@ -80,6 +80,13 @@ struct SingleTeam {
   static void each(int first, int last, Function f) {
     for (int at = first; at < last; ++at) f(at);
   }
+  template <class Function>
+  static void once(Function f) {
+    f();
+  }
+  static void multiply(const SpeedMatrix &left, SpeedMatrix &right, int first, int column) {
+    for (int at = column; at < kSpeedOffsets; ++at) speed_multiply<SingleTeam>(left, right, first, at);
+  }
 };
 
 }  // namespace vmafhip::test

@@ -44,10 +44,10 @@ struct SpeedShape {
   int across = 0, down = 0;   // blocks
   bool prescaled = false;
 
-  int blocks() const { return across * down; }
+  constexpr int blocks() const { return across * down; }
   // Positions of a window of 5x5 within the blocks' area.
-  int window_columns() const { return kSpeedBlock * across - (kSpeedBlock - 1); }
-  int window_rows() const { return kSpeedBlock * down - (kSpeedBlock - 1); }
+  constexpr int window_columns() const { return kSpeedBlock * across - (kSpeedBlock - 1); }
+  constexpr int window_rows() const { return kSpeedBlock * down - (kSpeedBlock - 1); }
 };
 
 inline SpeedShape speed_shape(const SpeedParams &params, int width, int height) {
@@ -96,6 +96,11 @@ struct SpeedSums {
   int32_t singular[2];
 };
 
+// What is known of a block.
+struct SpeedBlockInfo {
+  float variance, entropy;
+};
+
 // What is known of a plane: per block its variance s and entropy.
 struct SpeedAnalysis {
   const float *variance, *entropy;
@@ -135,18 +140,24 @@ inline float speed_base(const SpeedParams &params) {
   return static_cast<float>(kSpeedOffsets * (log2_of(static_cast<double>(variance)) + kLog2TwoPiE));
 }
 
+// How much two blocks differ.
+VMAFHIP_HD float speed_difference(int weight_mode, float base, const SpeedBlockInfo &ref,
+                                  const SpeedBlockInfo &dist) {
+  if (ref.entropy < base && dist.entropy < base) return 0;
+  const SpeedWeights weights = speed_weights(weight_mode, ref.variance, dist.variance);
+  const float r = static_cast<float>(ref.entropy * weights.ref);
+  const float t = static_cast<float>(dist.entropy * weights.dist);
+  return absolute(r - t);
+}
+
 inline float speed_score(const SpeedParams &params, int blocks, const SpeedAnalysis &ref,
                          const SpeedAnalysis &dist) {
   if (ref.singular != dist.singular) return 0;
   const float base = speed_base(params);
   float sum = 0;
-  for (int j = 0; j < blocks; j++) {
-    if (ref.entropy[j] < base && dist.entropy[j] < base) continue;
-    const SpeedWeights weights = speed_weights(params.weight_mode, ref.variance[j], dist.variance[j]);
-    const float r = static_cast<float>(ref.entropy[j] * weights.ref);
-    const float t = static_cast<float>(dist.entropy[j] * weights.dist);
-    sum += absolute(r - t);
-  }
+  for (int j = 0; j < blocks; j++)
+    sum += speed_difference(params.weight_mode, base, {ref.variance[j], ref.entropy[j]},
+                            {dist.variance[j], dist.entropy[j]});
   return sum / static_cast<float>(blocks);
 }
 

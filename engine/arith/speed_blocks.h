@@ -1,5 +1,6 @@
 // Each block's variance and entropy: QR decomposition of SpEED's covariance matrix by reflections, then the solution for
 // as many blocks as Team::Real has lanes. The order of operations is the definition; Team is explained in speed_eigen.h.
+// Team::multiply(left, right, first, column) does what speed_multiply() does for all columns from `column` on.
 #pragma once
 #include "engine/arith/speed_eigen.h"
 
@@ -35,27 +36,32 @@ VMAFHIP_HD bool speed_factorise(const SpeedMatrix &k, SpeedFactors &f, SpeedMatr
       Team::store(f.q[i] + at, Real{});
     }
   });
-  for (int i = 0; i < n; i++) f.q[i][i] = 1;
+  Team::once([&] {
+    for (int i = 0; i < n; i++) f.q[i][i] = 1;
+  });
 
   // Reflection H = 1 - 2vv' leaves rows and columns before `first` alone: they are left out of sums.
   for (int first = 0; first < n - 1; first++) {
     float square = 0;
-    for (int i = first; i < n; i++) {
-      v[i] = z[i][first];
-      square += v[i] * v[i];
-    }
-    v[first] += speed_sign(k[first][first]) * square_root(square);
-    square = 0;
-    for (int i = first; i < n; i++) square += v[i] * v[i];
+    for (int i = first; i < n; i++) square += z[i][first] * z[i][first];
+    const float head = z[first][first] + speed_sign(k[first][first]) * square_root(square);
+    square = head * head;
+    for (int i = first + 1; i < n; i++) square += z[i][first] * z[i][first];
     const float norm = square_root(square);
+    Team::once([&] {
+      v[first] = head;
+      for (int i = first + 1; i < n; i++) v[i] = z[i][first];
+    });
     Team::each(first, n, [&](int at) { Team::store(v + at, Team::load(v + at) / norm); });
     Team::each(first, n, [&](int at) {
       const Real column = Team::load(v + at);
       for (int i = first; i < n; i++) Team::store(h[i] + at, column * (-2 * v[i]));
     });
-    for (int i = first; i < n; i++) h[i][i] += 1;
-    Team::each(first + 1, n, [&](int at) { speed_multiply<Team>(h, z, first, at); });
-    Team::each(0, n, [&](int at) { speed_multiply<Team>(h, f.q, first, at); });
+    Team::once([&] {
+      for (int i = first; i < n; i++) h[i][i] += 1;
+    });
+    Team::multiply(h, z, first, first + 1);
+    Team::multiply(h, f.q, first, 0);
   }
 
   Team::each(0, n, [&](int at) {
@@ -70,13 +76,11 @@ VMAFHIP_HD bool speed_factorise(const SpeedMatrix &k, SpeedFactors &f, SpeedMatr
   return true;
 }
 
-// s = y' K^-1 y / 25 of the blocks in the lanes of y.
-template <class Team>
-VMAFHIP_HD typename Team::Real speed_variance(const SpeedFactors &f,
-                                              const typename Team::Real (&y)[kSpeedOffsets]) {
+// s = y' K^-1 y / 25 of the blocks in the lanes of y. `x`: as many elements, working memory.
+template <class Team, class Column>
+VMAFHIP_HD typename Team::Real speed_variance(const SpeedFactors &f, const Column &y, Column &x) {
   using Real = typename Team::Real;
   constexpr int n = kSpeedOffsets;
-  Real x[n];
   for (int i = 0; i < n; i++) {
     Real sum{};
     for (int m = 0; m < n; m++) sum = sum + y[m] * f.q[i][m];

@@ -3,8 +3,9 @@
 //
 // Team says who does what can be done side by side. Team::Real holds Team::kLanes neighbours of a row, and
 // Team::each(first, last, f) calls f(at) for neighbours at, at + kLanes, ...: on a CPU one after the other, on vectors;
-// on a GPU a thread each, after which all wait for each other. What lies behind a row's kSpeedOffsets is zero, and there is
-// room for vectors that begin at its last element.
+// on a GPU a thread each, before and after which all wait for each other. Team::once(f) is for a single one to do. All else
+// each thread does itself: it may store what depends on no other thread, and never changes what it finds. On CPUs what lies
+// behind a row's kSpeedOffsets is zero, and there is room for vectors that begin at its last element.
 #pragma once
 #include <cstdint>
 

@@ -22,6 +22,13 @@ struct Team {
   VMAFHIP_FLOATS_FN void each(int first, int last, Function f) {
     for (int at = first; at < last; at += kLanes) f(at);
   }
+  template <class Function>
+  VMAFHIP_FLOATS_FN void once(Function f) {
+    f();
+  }
+  VMAFHIP_FLOATS_FN void multiply(const SpeedMatrix &left, SpeedMatrix &right, int first, int column) {
+    each(column, kSpeedOffsets, [&](int at) { speed_multiply<Team>(left, right, first, at); });
+  }
 };
 
 constexpr int kTile = 16;  // blocks that are solved together: lanes of the widest vector
@@ -133,9 +140,9 @@ bool analyse(const SpeedSetup &setup, const float *coarse, float *variance, floa
     for (int lane = 0; lane < count; lane += kFloats) {
       F32 s{};
       if (!singular) {
-        F32 y[kSpeedOffsets];
+        F32 y[kSpeedOffsets], x[kSpeedOffsets];
         for (int i = 0; i < kSpeedOffsets; i++) y[i] = load_floats(m.samples[i] + lane);
-        s = speed_variance<Team>(m.factors, y);
+        s = speed_variance<Team>(m.factors, y, x);
       }
       store_vector(variance + first + lane, s);
       store_vector(entropy + first + lane, speed_entropy<Team>(m.eigenvalues, sigma, s));

@@ -6,6 +6,7 @@
 #include "engine/arith/adm.h"
 #include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
+#include "engine/arith/speed.h"
 #include "engine/arith/ssimulacra2.h"
 #include "engine/arith/vif.h"
 #include "engine/hip/device.h"
@@ -35,6 +36,10 @@ std::unique_ptr<HipMetric> make_hip_ssim_integer(const Device &device, const Pic
                                                  int distorted);
 std::unique_ptr<HipMetric> make_hip_ssimulacra2(const Device &device, const Ssimulacra2Params &params,
                                                 const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_speed_chroma(const Device &device, const SpeedParams &params,
+                                                 const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_speed_temporal(const Device &device, const SpeedParams &params,
+                                                   const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
                                         const PictureFormat &format, int distorted);
 
