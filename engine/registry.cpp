@@ -61,6 +61,10 @@ constexpr Entry kEntries[] = {
     {&kCambiExtractor,
      [](auto &k, auto &o, auto &f, int n) {
        return make_cpu_cambi(k, cambi_params(o, f), f, n, o.string("heatmaps_path"));
+     },
+     [](auto &d, auto &o, auto &f, int n) {
+       // Heat maps are the CPU's.
+       return o.string("heatmaps_path").empty() ? hip::make_hip_cambi(d, cambi_params(o, f), f, n) : nullptr;
      }},
     {&kSpeedChromaExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_speed_chroma(k, speed_chroma_params(o), f, n); },

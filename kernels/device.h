@@ -4,7 +4,7 @@
 //   GPU_KERNEL void GPU_BOUNDS(256, 3) vif_scale1(VifArgs args) { … }     an entry point; its one parameter is a struct
 //   GPU_SHARED uint32_t row[256];                                         memory of the block
 //   GPU_FN                                                                a function of the device, always inlined
-//   gpu_warp_size(), gpu_lane(), gpu_shuffle_*, gpu_any, gpu_warp_sum     a warp is 32 or 64 threads
+//   gpu_warp_size(), gpu_lane(), gpu_shuffle_*, gpu_any, gpu_ballot, gpu_warp_sum   a warp is 32 or 64 threads
 //   gpu_sync()                                                            barrier of the block
 //
 // Arithmetic for which GPUs differ in what is quick: kernels/numbers.h.
@@ -71,6 +71,10 @@ GPU_FN T gpu_shuffle_xor(T v, int mask) {
   return __shfl_xor(v, mask);
 }
 GPU_FN bool gpu_any(bool p) { return __any(p); }
+// A bit for each lane of the warp, and the lowest bit's number.
+using GpuLanes = uint64_t;
+GPU_FN GpuLanes gpu_ballot(bool p) { return __ballot(p); }
+GPU_FN int gpu_first_lane(GpuLanes lanes) { return __builtin_ctzll(lanes); }
 #else
 GPU_FN constexpr int gpu_warp_size() { return 32; }
 template <class T>
@@ -86,6 +90,9 @@ GPU_FN T gpu_shuffle_xor(T v, int mask) {
   return __shfl_xor_sync(0xffffffffu, v, mask);
 }
 GPU_FN bool gpu_any(bool p) { return __any_sync(0xffffffffu, p); }
+using GpuLanes = uint32_t;
+GPU_FN GpuLanes gpu_ballot(bool p) { return __ballot_sync(0xffffffffu, p); }
+GPU_FN int gpu_first_lane(GpuLanes lanes) { return __ffs(static_cast<int>(lanes)) - 1; }
 #endif
 template <class T>
 GPU_FN void gpu_atomic_add(T *to, T v) {

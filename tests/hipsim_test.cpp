@@ -49,12 +49,12 @@ TEST_F(Hipsim, RunsAKernel) {
 }
 
 TEST_F(Hipsim, OperationsOfAWarp) {
-  const auto data = allocate<uint32_t>(kBrokenThreads * 7);
+  const auto data = allocate<uint32_t>(kBrokenThreads * 10);
   ASSERT_EQ(launch("hipsim_warp", BrokenArgs{data, 0, 0}), 0);
-  const auto values = fetch(data, kBrokenThreads * 7);
+  const auto values = fetch(data, kBrokenThreads * 10);
   for (unsigned t = 0; t < kBrokenThreads; ++t) {
     const unsigned lane = t % warp, first = t - lane;
-    const uint32_t *got = &values[t * 7];
+    const uint32_t *got = &values[t * 10];
     EXPECT_EQ(got[0], lane + 3 < warp ? t + 3 : t) << t;
     EXPECT_EQ(got[1], lane >= 3 ? t - 3 : t) << t;
     EXPECT_EQ(got[2], first + (lane ^ 5)) << t;
@@ -66,6 +66,10 @@ TEST_F(Hipsim, OperationsOfAWarp) {
     else
       EXPECT_NE(got[5], sum) << "only lane 0 is promised the sum";
     EXPECT_EQ(got[6], lane + 1 < warp ? t + 1 : t) << t;
+    uint64_t thirds = 0;
+    for (unsigned i = 0; i < warp; ++i) thirds |= uint64_t{(first + i) % 3 == 0} << i;
+    EXPECT_EQ(got[7] | uint64_t{got[8]} << 32, thirds) << t;
+    EXPECT_EQ(got[9], (3 - first % 3) % 3) << t;
   }
 }
 

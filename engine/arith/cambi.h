@@ -81,6 +81,14 @@ VMAFHIP_HD constexpr int cambi_code(int sample, int depth) {
                     : (sample + static_cast<int>(half_of(depth - 10))) >> (depth - 10);
 }
 
+// Samples to take for a target size, by libvmaf's sums of f32: `target` of them.
+VMAFHIP_HD void cambi_nearest(int size, int target, int32_t *samples) {
+  const float ratio = static_cast<float>(size) / static_cast<float>(target);
+  float at = static_cast<float>(static_cast<double>(ratio / 2) - 0.5);
+  for (int i = 0; i < target; i++, at += ratio)
+    samples[i] = smaller(size - 1, static_cast<int32_t>(static_cast<double>(at) + 0.5));
+}
+
 // Pixels of the 7x7 window that equal their right and lower neighbours: more than so many keep the pixel in the middle.
 VMAFHIP_HD constexpr int cambi_mask_limit(int width, int height) {
   const int area = (width >> 6) * (height >> 6);
@@ -140,6 +148,23 @@ VMAFHIP_HD float cambi_contrast(int own, int other, int d, const float *reciproc
 }
 
 // ---- Scores
+
+// A sum of c-values: `part` in units of 2^-kCambiFraction, together beyond 64 bits. Exact.
+struct CambiSum {
+  uint64_t whole = 0, part = 0;
+};
+constexpr uint64_t kCambiPart = (uint64_t{1} << kCambiFraction) - 1;
+
+// `units` of 2^-kCambiFraction, several times.
+VMAFHIP_HD void cambi_add(CambiSum *sum, uint64_t units, uint64_t times = 1) {
+  sum->whole += (units >> kCambiFraction) * times;
+  sum->part += (units & kCambiPart) * times;
+  sum->whole += sum->part >> kCambiFraction;
+  sum->part &= kCambiPart;
+}
+VMAFHIP_HD double cambi_value(const CambiSum &sum) {
+  return static_cast<double>(sum.whole) + static_cast<double>(sum.part) / (1 << kCambiFraction);
+}
 
 VMAFHIP_HD double cambi_score(const double *means, int window) {
   double score = 0;

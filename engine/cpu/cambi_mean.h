@@ -8,24 +8,6 @@
 namespace vmafhip {
 namespace {
 
-// A sum in units of 2^-kCambiFraction beyond 64 bits.
-class CambiSum {
- public:
-  void add(uint64_t sum, uint64_t times = 1) {
-    whole_ += (sum >> kCambiFraction) * times;
-    part_ += (sum & kPart) * times;
-    whole_ += part_ >> kCambiFraction;
-    part_ &= kPart;
-  }
-  double value() const {
-    return static_cast<double>(whole_) + static_cast<double>(part_) / (1 << kCambiFraction);
-  }
-
- private:
-  static constexpr uint64_t kPart = (1 << kCambiFraction) - 1;
-  uint64_t whole_ = 0, part_ = 0;
-};
-
 // How often each digit occurs, in several counts side by side, since neighbouring values are often the same.
 constexpr int kCambiDigits = 2048, kCambiCounts = 4;
 
@@ -66,7 +48,8 @@ struct CambiRange {
       for (; in_range; in_range &= in_range - 1) values[kept++] = values[i + __builtin_ctz(in_range)];
 #endif
     }
-    for (int k = 0; k < kFloats / 2; k++) above->add(static_cast<uint64_t>(sum[k] * (1 << kCambiFraction)));
+    for (int k = 0; k < kFloats / 2; k++)
+      cambi_add(above, static_cast<uint64_t>(sum[k] * (1 << kCambiFraction)));
   }
   const int64_t whole = (kept + kFloats - 1) / kFloats * kFloats;
   for (int64_t i = kept; i < whole; i++) values[i] = 0;
@@ -78,8 +61,8 @@ struct CambiRange {
   int64_t positive = 0;
   for (int t = 0; t < count; t++) positive += tiles[t].found->positive;
   if (positive <= top) {
-    for (int t = 0; t < count; t++) sum.add(tiles[t].found->sum);
-    return sum.value() / static_cast<double>(top);
+    for (int t = 0; t < count; t++) cambi_add(&sum, tiles[t].found->sum);
+    return cambi_value(sum) / static_cast<double>(top);
   }
   // The smallest value that counts, digit by digit.
   int32_t bits = 0;
@@ -102,8 +85,8 @@ struct CambiRange {
       tiles[t].found->values = cambi_split(tiles[t].values, tiles[t].found->values, range, &sum);
   }
   const double smallest = static_cast<double>(real_of(bits));
-  sum.add(static_cast<uint64_t>(smallest * (1 << kCambiFraction)), static_cast<uint64_t>(equal));
-  return sum.value() / static_cast<double>(top);
+  cambi_add(&sum, static_cast<uint64_t>(smallest * (1 << kCambiFraction)), static_cast<uint64_t>(equal));
+  return cambi_value(sum) / static_cast<double>(top);
 }
 
 }  // namespace

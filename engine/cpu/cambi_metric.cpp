@@ -21,14 +21,10 @@ constexpr int kStripRows = 128;
 
 int tiles_of(int width) { return (width + kCambiTile - 1) / kCambiTile; }
 
-// Samples to take for a target size, by libvmaf's sums of f32; empty if it is the picture's own size.
+// Empty if it is the picture's own size.
 std::vector<int32_t> nearest_samples(int size, int target) {
-  std::vector<int32_t> samples;
-  if (size == target) return samples;
-  const float ratio = static_cast<float>(size) / static_cast<float>(target);
-  float at = static_cast<float>(static_cast<double>(ratio / 2) - 0.5);
-  for (int i = 0; i < target; i++, at += ratio)
-    samples.push_back(smaller(size - 1, static_cast<int32_t>(static_cast<double>(at) + 0.5)));
+  std::vector<int32_t> samples(size == target ? 0 : static_cast<size_t>(target));
+  if (!samples.empty()) cambi_nearest(size, target, samples.data());
   return samples;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "engine/arith/adm.h"
+#include "engine/arith/cambi.h"
 #include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
 #include "engine/arith/speed.h"
@@ -20,6 +21,9 @@ namespace vmafhip::hip {
 std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const AdmParams &params,
                                         const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_ansnr(const Device &device, const PictureFormat &format, int distorted);
+// Without heat maps.
+std::unique_ptr<HipMetric> make_hip_cambi(const Device &device, const CambiParams &params,
+                                          const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_ciede(const Device &device, const CiedeParams &params,
                                           const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_motion(const Device &device, const MotionParams &params,

@@ -57,7 +57,7 @@ GPU_KERNEL void hipsim_exchange_with_left(BrokenArgs args) {
 // All that a warp can do, in whole warps.
 GPU_KERNEL void hipsim_warp(BrokenArgs args) {
   const uint32_t t = threadIdx.x;
-  uint32_t *out = args.data.get(kBrokenThreads * 7) + t * 7;
+  uint32_t *out = args.data.get(kBrokenThreads * 10) + t * 10;
   out[0] = gpu_shuffle_down(t, 3);
   out[1] = gpu_shuffle_up(t, 3);
   out[2] = gpu_shuffle_xor(t, 5);
@@ -65,6 +65,10 @@ GPU_KERNEL void hipsim_warp(BrokenArgs args) {
   out[4] = gpu_warp_sum_all(t);
   out[5] = gpu_warp_sum(t);
   out[6] = static_cast<uint32_t>(gpu_shuffle_down(uint64_t{t} << 32, 1) >> 32);
+  const GpuLanes thirds = gpu_ballot(t % 3 == 0);
+  out[7] = static_cast<uint32_t>(thirds);
+  out[8] = static_cast<uint32_t>(thirds >> 32);
+  out[9] = static_cast<uint32_t>(gpu_first_lane(thirds));
 }
 
 // Whole warps only.

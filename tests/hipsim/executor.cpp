@@ -95,8 +95,9 @@ void switch_to(Lane *from, Lane *to, [[maybe_unused]] bool leaving = false) {
 int count_bits(uint64_t bits) { return __builtin_popcountll(bits); }
 
 const char *name_of(Operation operation) {
-  constexpr const char *kNames[] = {"nothing", "gpu_shuffle_down", "gpu_shuffle_up",   "gpu_shuffle_xor",
-                                    "gpu_any", "gpu_warp_sum",     "gpu_warp_sum_all", "gpu_mma_u8"};
+  constexpr const char *kNames[] = {"nothing",         "gpu_shuffle_down", "gpu_shuffle_up",
+                                    "gpu_shuffle_xor", "gpu_any",          "gpu_ballot",
+                                    "gpu_warp_sum",    "gpu_warp_sum_all", "gpu_mma_u8"};
   return kNames[static_cast<int>(operation)];
 }
 
@@ -370,6 +371,16 @@ void complete_any(Warp &warp, Slot *slots) {
   for (unsigned i = 0; i < warp.lanes; ++i)
     if (warp.live >> i & 1) any |= slots[i].words[0];
   for (unsigned i = 0; i < warp.lanes; ++i) slots[i].words[0] = any;
+}
+
+void complete_ballot(Warp &warp, Slot *slots) {
+  uint64_t ballot = 0;
+  for (unsigned i = 0; i < warp.lanes; ++i)
+    if ((warp.live >> i & 1) && slots[i].words[0]) ballot |= uint64_t{1} << i;
+  for (unsigned i = 0; i < warp.lanes; ++i) {
+    slots[i].words[0] = static_cast<uint32_t>(ballot);
+    slots[i].words[1] = static_cast<uint32_t>(ballot >> 32);
+  }
 }
 
 namespace {

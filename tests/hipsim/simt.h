@@ -16,7 +16,17 @@ struct Index {
 };
 
 // Every operation waits for all threads of the warp that have not left the kernel.
-enum class Operation : uint8_t { none, shuffle_down, shuffle_up, shuffle_xor, any, sum, sum_all, matrix };
+enum class Operation : uint8_t {
+  none,
+  shuffle_down,
+  shuffle_up,
+  shuffle_xor,
+  any,
+  ballot,
+  sum,
+  sum_all,
+  matrix
+};
 
 // What one thread gives to an operation of its warp, and what it gets from it.
 struct alignas(32) Slot {
@@ -93,6 +103,7 @@ T shuffle(Operation operation, T v, unsigned source, int line) {
 }
 
 void complete_any(Warp &warp, Slot *slots);
+void complete_ballot(Warp &warp, Slot *slots);
 void complete_sum(Warp &warp, Slot *slots);
 void complete_matrix(Warp &warp, Slot *slots);
 
@@ -139,6 +150,16 @@ T gpu_shuffle_xor(T v, int mask, int line = __builtin_LINE()) {
 inline bool gpu_any(bool p, int line = __builtin_LINE()) {
   return hipsim::combine(hipsim::Operation::any, p, line, hipsim::complete_any) != 0;
 }
+
+using GpuLanes = uint64_t;
+inline GpuLanes gpu_ballot(bool p, int line = __builtin_LINE()) {
+  hipsim::Slot *slots = hipsim::own_slots();
+  const unsigned number = hipsim::lane->number;
+  slots[number].words[0] = p;
+  hipsim::wait_for_warp(hipsim::Operation::ballot, line, hipsim::complete_ballot);
+  return static_cast<uint64_t>(slots[number].words[1]) << 32 | slots[number].words[0];
+}
+inline int gpu_first_lane(GpuLanes lanes) { return __builtin_ctzll(lanes); }
 
 // One step instead of a shuffle for each power of two. Only the lanes that are promised the sum get it.
 inline uint32_t gpu_warp_sum(uint32_t v, int line = __builtin_LINE()) {

@@ -1,0 +1,199 @@
+// Banding on the GPU: means equal to those of the plain CPU code, bit for bit, whatever the size, depth, options, memory
+// layout, batch and number of pictures. Runs with warps of 32 and of 64.
+#include <deque>
+#include <string>
+
+#include "engine/extractors/extractors.h"
+#include "engine/hip/hip.h"
+#include "tests/hip_run.h"
+#include "tests/isa_run.h"
+
+namespace vmafhip {
+namespace {
+
+using namespace test;
+
+const OptionTexts kFull = {{"full_ref", "true"}};
+
+struct Frame {
+  Luma ref;
+  std::vector<Luma> dist;
+};
+
+CambiParams params_of(const Luma &luma, const OptionTexts &texts) {
+  return cambi_params(parse(extractor("cambi"), texts), {luma.width, luma.height, luma.depth, Chroma::c400});
+}
+
+// Squares of few codes and of many, gradients and noise: runs of every length, banding and none.
+Luma patchwork(int width, int height, int depth, uint32_t seed) {
+  const Luma few = noise(width / 9 + 1, height / 5 + 1, 3, seed),
+             many = noise(width / 4 + 1, height / 4 + 1, depth, seed + 1),
+             grain = noise(width, height, 2, seed + 2);
+  const int base = 20 << (depth - 8);
+  return paint(width, height, depth, [&](int x, int y) {
+    switch ((x / 64 + y / 48) % 4) {
+      case 0:
+        return base + few.at(x / 9, y / 5);
+      case 1:
+        return many.at(x / 4, y / 4);
+      case 2:
+        return base + (x + 2 * y) / 23;
+      default:
+        return base + grain.at(x, y);
+    }
+  });
+}
+
+class CambiHip : public testing::Test {
+ protected:
+  using Sums = std::vector<std::vector<CambiSums>>;
+
+  Sums measure(const std::vector<Frame> &clip, const OptionTexts &texts, const Layout &layout = {}) {
+    const Luma &first = clip[0].dist[0];
+    const CambiParams params = params_of(first, texts);
+    const auto metric = hip::make_hip_cambi(*device_, params, {}, static_cast<int>(clip[0].dist.size()));
+    std::deque<DeviceLuma> memory;
+    std::deque<std::vector<hip::DeviceViews>> views;
+    std::vector<hip::DeviceFrame> frames;
+    for (const Frame &of_clip : clip) {
+      hip::DeviceFrame frame;
+      // Without full_ref nobody has the reference on the device.
+      if (params.full_ref) frame.ref[0] = memory.emplace_back(stream_, of_clip.ref, layout).plane();
+      views.emplace_back();
+      for (const Luma &dist : of_clip.dist)
+        views.back().push_back({memory.emplace_back(stream_, dist, layout).plane()});
+      frame.dist = views.back();
+      frames.push_back(frame);
+    }
+    return measure_on<CambiSums>(stream_, *metric, frames);
+  }
+
+  static Sums cpu(const std::vector<Frame> &clip, const OptionTexts &texts) {
+    Sums sums;
+    for (const Frame &frame : clip) {
+      const StoredFrame stored({frame.ref}, frame.dist);
+      const auto metric = make_cpu_cambi(plain_kernels(), params_of(frame.ref, texts), {},
+                                         static_cast<int>(frame.dist.size()));
+      sums.push_back(measure_sums<CambiSums>(*metric, stored.view));
+    }
+    return sums;
+  }
+
+  void expect_equal(const std::vector<Frame> &clip, const OptionTexts &texts = {},
+                    const Layout &layout = {}) {
+    const Sums want = cpu(clip, texts), got = measure(clip, texts, layout);
+    ASSERT_EQ(got.size(), want.size());
+    for (size_t f = 0; f < want.size(); ++f) {
+      ASSERT_EQ(got[f].size(), want[f].size());
+      for (size_t d = 0; d < want[f].size(); ++d)
+        for (int s = 0; s < kCambiScales; ++s) {
+          const Luma &ref = clip[f].ref;
+          const std::string where = std::to_string(ref.width) + "x" + std::to_string(ref.height) +
+                                    ", depth " + std::to_string(ref.depth) + ", scale " + std::to_string(s) +
+                                    ", frame " + std::to_string(f) + ", picture " + std::to_string(d);
+          EXPECT_TRUE(same(got[f][d].enc[s], want[f][d].enc[s]))
+              << got[f][d].enc[s] << " for " << want[f][d].enc[s] << ", " << where;
+          EXPECT_TRUE(same(got[f][d].src[s], want[f][d].src[s]))
+              << got[f][d].src[s] << " for " << want[f][d].src[s] << " of the reference, " << where;
+        }
+    }
+  }
+  static bool same(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+  std::shared_ptr<hip::Device> device_ = open_device();
+  hip::Stream stream_{*device_};
+};
+
+Frame frame(int width, int height, int depth, uint32_t seed) {
+  return {patchwork(width, height, depth, seed), {patchwork(width, height, depth, seed + 1)}};
+}
+
+// The pictures have banding at all.
+TEST_F(CambiHip, HasBanding) {
+  const std::vector<Frame> clip = {frame(333, 217, 8, 1)};
+  for (const double mean : cpu(clip, {})[0][0].enc) EXPECT_GT(mean, 0);
+}
+
+// Around the columns and rows that blocks take, and the least ones of the last scale.
+TEST_F(CambiHip, Sizes) {
+  for (int width : {216, 217, 223, 224, 225, 241, 255, 256, 257, 289, 320})
+    expect_equal({frame(width, 1 + width % 13, width % 2 ? 8 : 10, 1)}, kFull);
+  for (int width : {1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65})
+    expect_equal({frame(width, 216 + width % 3, 8, 3)}, kFull);
+}
+
+TEST_F(CambiHip, Depths) {
+  for (int depth = 8; depth <= 16; ++depth) expect_equal({frame(260, 50, depth, 5)}, kFull);
+}
+
+// Also samples beyond the depth's range.
+TEST_F(CambiHip, Extremes) {
+  for (int depth : {8, 10, 12, 16})
+    for (const Luma &picture : stress_pictures(221, 19, depth)) expect_equal({{picture, {picture}}}, {});
+  for (int code : {0, 1, 64, 1023, 1024, 65535}) {
+    const Luma flat = paint(230, 40, 10, [&](int x, int) { return x < 100 ? 500 : code; });
+    expect_equal({{flat, {flat}}}, {{"tvi_threshold", "0.0001"}});
+  }
+}
+
+TEST_F(CambiHip, LayoutDoesNotMatter) {
+  for (int depth : {8, 10}) {
+    const std::vector<Frame> clip = {frame(260, 45, depth, 7)};
+    expect_equal(clip, kFull, {.padding = 26});
+    expect_equal(clip, kFull, {.padding = 10, .upside = true});
+    if (depth == 8) expect_equal(clip, kFull, {.padding = 3, .offset = 1});
+  }
+}
+
+TEST_F(CambiHip, Options) {
+  const std::vector<Frame> clip = {frame(330, 110, 8, 9)};
+  for (const OptionTexts &texts : std::vector<OptionTexts>{
+           {{"max_log_contrast", "0"}},
+           {{"max_log_contrast", "1"}},
+           {{"max_log_contrast", "5"}, {"tvi_threshold", "0.001"}},
+           {{"window_size", "127"}, {"max_log_contrast", "3"}, {"eotf", "pq"}},
+           {{"window_size", "15"}},
+           {{"topk", "0.0001"}},
+           {{"topk", "0.05"}, {"tvi_threshold", "0.005"}},
+           {{"topk", "1"}},
+           {{"cambi_vis_lum_threshold", "1"}},
+           {{"cambi_vis_lum_threshold", "300"}, {"tvi_threshold", "1"}},
+           {{"enc_bitdepth", "10"}},
+           {{"enc_width", "250"}, {"enc_height", "200"}},
+           {{"enc_width", "260"}, {"enc_height", "150"}, {"full_ref", "true"}},
+           {{"src_width", "400"}, {"src_height", "220"}, {"full_ref", "true"}},
+       }) {
+    SCOPED_TRACE(texts.begin()->first + "=" + texts.begin()->second);
+    expect_equal(clip, texts);
+  }
+}
+
+// Windows up to the widest.
+TEST_F(CambiHip, WideWindows) {
+  for (const auto &[width, window] : std::vector<std::pair<int, int>>{
+           {63, 1500}, {65, 1500}, {127, 1400}, {127, 1530}, {127, 2600}, {127, 3000}, {127, 3060}}) {
+    const int size = window;
+    expect_equal({frame(size, 23, 8, 11)}, {{"window_size", std::to_string(width)}});
+    expect_equal({frame(9, size, 8, 13)}, {{"window_size", std::to_string(width)}});
+  }
+}
+
+// The first scale has half the size already.
+TEST_F(CambiHip, HalvedFirst) {
+  for (int depth : {8, 10})
+    expect_equal({frame(14401, 144, depth, 15)}, {{"cambi_high_res_speedup", "1080"}, {"window_size", "15"}});
+}
+
+TEST_F(CambiHip, BatchesAndPictures) {
+  std::vector<Frame> clip;
+  for (uint32_t f = 0; f < 12; ++f)
+    clip.push_back({patchwork(216, 7, 8, f), {patchwork(216, 7, 8, f + 40), patchwork(216, 7, 8, f + 80)}});
+  clip[3].dist[1] = clip[3].ref;
+  for (int more = 0; more < 6; ++more) clip.insert(clip.end(), clip.begin(), clip.begin() + 4);
+  static_assert(2 * 36 > 2 * kMostPairs);
+  expect_equal(clip, kFull);
+  expect_equal(clip);
+}
+
+}  // namespace
+}  // namespace vmafhip
