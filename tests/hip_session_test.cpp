@@ -1,10 +1,14 @@
 // Sessions on the simulated GPU: the same scores in every bit as on the CPU, whatever is asked for and whatever fails.
+#include <stdlib.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <set>
 #include <thread>
 
+#include "engine/plan.h"
 #include "engine/registry.h"
 #include "tests/hipsim_control.h"
 #include "tests/layouts.h"
@@ -89,6 +93,41 @@ TEST_F(HipSessionTest, Models) {
   expect_same_scores({}, clip());
   expect_same_scores({.models = "vmaf_v0.6.1|vmaf_v0.6.1neg"}, clip());
   expect_same_scores({}, clip(4, 49, 37, 10));
+}
+
+// What VMAF v1 needs is measured on the GPU, but for what has no kernels yet.
+TEST_F(HipSessionTest, VmafV1) {
+  if (model_files().empty()) GTEST_SKIP() << "no model files (VMAFHIP_TEST_MODELS)";
+  const ModelPath path(model_files());
+  const auto gpu = HipBackend::open(-1);
+  ASSERT_TRUE(gpu.ok()) << gpu.status().message();
+  for (const char *model :
+       {"3d0h", "5d0h", "1d5h_2160", "3d0h_2160", "hfr_3d0h", "hfr_5d0h", "hfr_1d5h_2160", "hfr_3d0h_2160"}) {
+    const auto plan = Plan::make(std::string("vmaf_v1.0.16_") + model, "");
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    EXPECT_FALSE(plan->extractors.empty());
+    for (const PlannedExtractor &p : plan->extractors) {
+      const auto metric = gpu->make(*p.extractor, p.options, {1920, 1080, 8, Chroma::c420}, 1);
+      ASSERT_TRUE(metric.ok()) << metric.status().message();
+      if (!*metric) {
+        EXPECT_STREQ(p.extractor->name, "speed_chroma") << model;
+      }
+    }
+  }
+  expect_same_scores({.models = "vmaf_v1.0.16_3d0h"}, clip(3, 218, 52));
+  expect_same_scores({.models = "vmaf_v1.0.16_hfr_3d0h", .distorted = 2}, clip(3, 219, 51, 10));
+}
+
+// Banding's heat maps are the CPU's.
+TEST_F(HipSessionTest, Banding) {
+  expect_same_scores({.models = "", .features = "cambi=full_ref=true|vif"}, clip(3, 217, 36));
+  expect_same_scores({.models = "", .features = "cambi|adm", .distorted = 2}, clip(3, 217, 36, 10));
+  char folder[] = "hip_session_test.XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string maps = folder;
+  expect_same_scores({.models = "", .features = "vif|cambi=heatmaps_path=" + maps}, clip(2, 217, 36));
+  EXPECT_FALSE(std::filesystem::is_empty(maps));
+  std::filesystem::remove_all(maps);
 }
 
 // Some on the GPU, some on the CPU, some of the same planes.
