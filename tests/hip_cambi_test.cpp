@@ -165,12 +165,22 @@ TEST_F(CambiHip, Options) {
            {{"cambi_vis_lum_threshold", "1"}},
            {{"cambi_vis_lum_threshold", "300"}, {"tvi_threshold", "1"}},
            {{"enc_bitdepth", "10"}},
-           {{"enc_width", "240"}, {"enc_height", "200"}},
-           {{"enc_width", "260"}, {"enc_height", "150"}, {"full_ref", "true"}},
-           {{"src_width", "400"}, {"src_height", "220"}, {"full_ref", "true"}},
        }) {
     SCOPED_TRACE(texts.begin()->first + "=" + texts.begin()->second);
     expect_equal(clip, texts);
+  }
+}
+
+// Pictures are scaled first.
+TEST_F(CambiHip, TargetSizes) {
+  const std::vector<Frame> clip = {frame(270, 170, 8, 9)}, deep = {frame(251, 180, 10, 9)};
+  for (const OptionTexts &texts :
+       std::vector<OptionTexts>{{{"enc_width", "240"}, {"enc_height", "160"}},
+                                {{"enc_width", "250"}, {"enc_height", "150"}, {"full_ref", "true"}},
+                                {{"src_width", "380"}, {"src_height", "220"}, {"full_ref", "true"}}}) {
+    SCOPED_TRACE(texts.begin()->first + "=" + texts.begin()->second);
+    expect_equal(clip, texts);
+    expect_equal(deep, texts);
   }
 }
 
