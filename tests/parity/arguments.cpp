@@ -18,6 +18,8 @@ pictures and options. A line for each case that fails; the last line counts.
   --cases A,B       only these: names of golden clips, random-N
   --features A,B    only these extractors, and no model
   --list            names the golden clips, and what is random in the random cases
+  --every           an extractor that none of the cases has values of is a failure
+  --elsewhere A,B   but not these: another run compares them
   --extractors      names the extractors that have kernels
   --frames N        N frames of each clip (all of a golden one, 1 to 12 of a random one); golden figures are then left out
   --samples N       the largest luma plane of random cases (4000000)
@@ -69,6 +71,8 @@ Arguments parse(int argc, char **argv) {
       a.list = true;
     } else if (option == "--extractors") {
       a.extractors = true;
+    } else if (option == "--every") {
+      a.every = true;
     } else if (option == "--verbose") {
       a.verbose = true;
     } else if (option == "--help" || option == "-h") {
@@ -76,7 +80,7 @@ Arguments parse(int argc, char **argv) {
     } else {
       static const std::set<std::string> kOptions = {"--random",   "--seed",   "--cases",  "--frames",
                                                      "--samples",  "--golden", "--device", "--seconds",
-                                                     "--features", "--record"};
+                                                     "--features", "--record", "--elsewhere"};
       if (!kOptions.count(option)) throw std::invalid_argument("there is no option " + option);
       if (++i == argc) throw std::invalid_argument(option + " needs a value");
       const std::string value = argv[i];
@@ -98,6 +102,8 @@ Arguments parse(int argc, char **argv) {
         ::setenv("VMAFHIP_GOLDEN_FOLDER", value.c_str(), 1);
       } else if (option == "--features") {
         for (const std::string &name : split(value)) a.only.push_back(to_extractor(name));
+      } else if (option == "--elsewhere") {
+        a.elsewhere = split(value);
       } else if (option == "--record") {
         a.record = value;
       } else {

@@ -13,11 +13,11 @@ struct Arguments {
   uint32_t seed = 1;
   int64_t samples = 4'000'000;
   double seconds = 1e9;
-  std::vector<std::string> cases;
+  std::vector<std::string> cases, elsewhere;
   std::vector<int> devices = {-1};
   parity::Extractors only;
   std::string record;
-  bool list = false, extractors = false, verbose = false, help = false;
+  bool list = false, extractors = false, every = false, verbose = false, help = false;
 };
 
 // Throw std::invalid_argument, with the option in its text.

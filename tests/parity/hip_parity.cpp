@@ -1,5 +1,6 @@
 // hip_parity: sessions on a GPU against the same on the scalar CPU code, bit for bit. See --help. Needs nothing but a
 // driver at run time, so that it can be taken to a machine that has a GPU.
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -229,6 +230,12 @@ class Comparison {
     for (const auto &gpu : gpus_)
       std::printf("%s%s", gpu == gpus_[0] ? "" : " and ", gpu->description().c_str());
     std::printf("\n");
+    for (const auto &[extractor, tally] : record_.extractors)
+      if (arguments_.every && tally.values == 0 &&
+          std::ranges::find(arguments_.elsewhere, extractor) == arguments_.elsewhere.end()) {
+        std::printf("FAIL no case has values of %s\n", extractor.c_str());
+        ++failed_;
+      }
     if (!arguments_.record.empty()) {
       record_.device = gpus_[0]->description();
       record_.runs = cases;
@@ -266,6 +273,8 @@ class Comparison {
       }
     } catch (const std::exception &error) {
       verdict = error.what();
+      // Whose it is, nobody knows.
+      for (auto &[extractor, tally] : record_.extractors) ++tally.differing;
     }
     gpu_seconds_ += gpu_time;
     failed_ += !verdict.empty();
