@@ -80,6 +80,8 @@ def check_stages():
     expect(names == {"unpack", "scale", "vif", "adm", "motion"}, f"stages of {names}")
     expect(sum(stage["ms_per_frame"] for stage in stages) > 0, "stages take no time")
     expect("stages" not in measure(), "stages without being asked")
+    short = measure("--frames", "1000000", "--seconds", "1")
+    expect(0 < short["frames"] < 1000000, f"in one second: {short}")
 
 
 def check_files():
@@ -119,6 +121,7 @@ def check_errors():
         (["--size", "0"], "--size", "0x100"),
         (["--frames", "many"], "--frames", "many"),
         (["--frames", "0"], "--frames", "0"),
+        (["--seconds", "0"], "--seconds", "0"),
         (["--threads", "-1"], "--threads", "-1"),
         (["--dist-size", "64"], "--dist-size", "64"),
         (["--scale-method", "sinc", "lanczos"], "--scale-method", "sinc"),

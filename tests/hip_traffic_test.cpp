@@ -42,7 +42,8 @@ class HipTraffic : public testing::Test {
     return small_clip(kFrames, format.width, format.height, depth);
   }
   // What goes to and fro while a clip is measured.
-  hipsim_traffic traffic_of(SessionOptions options, const std::vector<Pair> &clip, int device = -1) {
+  hipsim_traffic traffic_of(SessionOptions options, const std::vector<Pair> &clip, size_t scored = kFrames,
+                            int device = -1) {
     options.models = "";
     options.backend = Backend::hip;
     options.device = device;
@@ -51,7 +52,7 @@ class HipTraffic : public testing::Test {
     const Status status = session->configure(clip[0].ref.format, clip[0].dist.format);
     EXPECT_TRUE(status.ok()) << status.message();
     const hipsim_traffic before = sim_.traffic();
-    EXPECT_EQ(run_clip(*session, clip).size(), clip.size());
+    EXPECT_EQ(run_clip(*session, clip).size(), scored);
     const hipsim_traffic after = sim_.traffic();
     return {after.uploads - before.uploads, after.upload_bytes - before.upload_bytes,
             after.downloads - before.downloads, after.download_bytes - before.download_bytes,
@@ -104,6 +105,13 @@ TEST_F(HipTraffic, Together) {
   expect_least(all, small_clip(kFrames, format.width, format.height, format.depth));
 }
 
+// Of frames that are not scored, what temporal metrics read.
+TEST_F(HipTraffic, Subsampled) {
+  const hipsim_traffic traffic =
+      traffic_of({.features = "psnr|motion", .subsample = 2}, small_clip(4, 96, 64), 2);
+  EXPECT_EQ(traffic.uploads, 2u * 6 + 2u * 1);
+}
+
 TEST_F(HipTraffic, PicturesInGpuMemory) {
   const GpuPictures gpu(-1);
   for (const Extractor *extractor : extractors()) {
@@ -112,7 +120,8 @@ TEST_F(HipTraffic, PicturesInGpuMemory) {
     std::vector<Pair> clip = clip_for(*extractor);
     for (Pair &pair : clip)
       pair = {gpu.copy(pair.ref, MemoryKind::device), gpu.copy(pair.dist, MemoryKind::device)};
-    const hipsim_traffic traffic = traffic_of({.features = extractor->name, .batch = 1}, clip, gpu.number());
+    const hipsim_traffic traffic =
+        traffic_of({.features = extractor->name, .batch = 1}, clip, kFrames, gpu.number());
     EXPECT_EQ(traffic.uploads, 0u);
     EXPECT_EQ(traffic.downloads, unsigned(kFrames));
     EXPECT_EQ(traffic.waits, traffic.downloads);

@@ -78,8 +78,8 @@ Arguments parse(int argc, char **argv) {
     } else if (option == "--help" || option == "-h") {
       a.help = true;
     } else {
-      static const std::set<std::string> kOptions = {"--random",   "--seed",   "--cases",  "--frames",
-                                                     "--samples",  "--golden", "--device", "--seconds",
+      static const std::set<std::string> kOptions = {"--random",   "--seed",   "--cases",    "--frames",
+                                                     "--samples",  "--golden", "--device",   "--seconds",
                                                      "--features", "--record", "--elsewhere"};
       if (!kOptions.count(option)) throw std::invalid_argument("there is no option " + option);
       if (++i == argc) throw std::invalid_argument(option + " needs a value");
