@@ -122,13 +122,19 @@ GPU_FN void blur_rows(const Ssimulacra2PairArgs &args, int scale) {
 #pragma unroll
       for (int step = 0; step < kThreads / kRowsAtOnce; step++) {
         const int r = first_row + step * kRowsAtOnce;
+        const auto at = from[p] + (static_cast<int64_t>(first + r) * plane.stride + x + chunk);
         Floats4 in = {};
-        if (first + r < plane.height && x + chunk < plane.width)
-          in = *address_cast<const Floats4>(from[p] +
-                                            (static_cast<int64_t>(first + r) * plane.stride + x + chunk))
-                    .get();
+        if (first + r < plane.height) {
+          if (x + chunk + 4 <= plane.width) {
+            in = *address_cast<const Floats4>(at).get();
+          } else {
 #pragma unroll
-        for (int i = 0; i < 4; i++) tile[p][r][chunk + i] = x + chunk + i < plane.width ? in.v[i] : 0.0f;
+            for (int i = 0; i < 3; i++)
+              if (x + chunk + i < plane.width) in.v[i] = *(at + i).get();
+          }
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) tile[p][r][chunk + i] = in.v[i];
       }
     gpu_sync();
 #pragma unroll
