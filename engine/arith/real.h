@@ -15,6 +15,18 @@ namespace vmafhip {
 template <class Value>
 struct RealTraits;
 
+// Built-in square roots of clang before 18 are the estimates of AMD's GPUs; their device library rounds correctly.
+#if defined(__HIP_DEVICE_COMPILE__) && __clang_major__ < 18
+#define VMAFHIP_SQRT32 __ocml_sqrt_f32
+#define VMAFHIP_SQRT64 __ocml_sqrt_f64
+#elif defined(__CUDA_ARCH__)
+#define VMAFHIP_SQRT32 __fsqrt_rn
+#define VMAFHIP_SQRT64 __dsqrt_rn
+#else
+#define VMAFHIP_SQRT32 __builtin_sqrtf
+#define VMAFHIP_SQRT64 __builtin_sqrt
+#endif
+
 // What all numbers have in common.
 template <class Value>
 struct NumberTraits {
@@ -29,13 +41,7 @@ struct RealTraits<float> : NumberTraits<float> {
   using Wide = double;
   VMAFHIP_HD float absolute(float a) { return __builtin_fabsf(a); }
   // Rounded correctly, on GPUs too.
-  VMAFHIP_HD float square_root(float a) {
-#if defined(__CUDA_ARCH__)
-    return __fsqrt_rn(a);
-#else
-    return __builtin_sqrtf(a);
-#endif
-  }
+  VMAFHIP_HD float square_root(float a) { return VMAFHIP_SQRT32(a); }
   VMAFHIP_HD double widen(float a) { return static_cast<double>(a); }
   VMAFHIP_HD int32_t truncate(float a) { return static_cast<int32_t>(a); }
   VMAFHIP_HD int32_t bits_of(float a) {
@@ -49,13 +55,7 @@ struct RealTraits<double> : NumberTraits<double> {
   using Int = int64_t;
   using Wide = double;
   VMAFHIP_HD double absolute(double a) { return __builtin_fabs(a); }
-  VMAFHIP_HD double square_root(double a) {
-#if defined(__CUDA_ARCH__)
-    return __dsqrt_rn(a);
-#else
-    return __builtin_sqrt(a);
-#endif
-  }
+  VMAFHIP_HD double square_root(double a) { return VMAFHIP_SQRT64(a); }
   VMAFHIP_HD float narrow(double a) { return static_cast<float>(a); }
   VMAFHIP_HD int64_t bits_of(double a) {
     int64_t v;
