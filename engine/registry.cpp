@@ -32,11 +32,18 @@ constexpr Entry kEntries[] = {
     {&kFloatAnsnrExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_ansnr(k, f, n); },
      [](auto &d, auto &, auto &f, int n) { return hip::make_hip_ansnr(d, f, n); }},
     {&kAdmFloatExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm_float(k, adm_float_params(o, f), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm_float(k, adm_float_params(o, f), f, n); },
+     [](auto &d, auto &o, auto &f, int n) {
+       return hip::make_hip_adm_float(d, adm_float_params(o, f), f, n);
+     }},
     {&kVifFloatExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif_float(k, vif_float_params(o), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif_float(k, vif_float_params(o), f, n); },
+     [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_vif_float(d, vif_float_params(o), f, n); }},
     {&kMotionFloatExtractor,
-     [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion_float(k, motion_float_params(o), f, n); }},
+     [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion_float(k, motion_float_params(o), f, n); },
+     [](auto &d, auto &o, auto &f, int n) {
+       return hip::make_hip_motion_float(d, motion_float_params(o), f, n);
+     }},
     {&kFloatMomentExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_moment(k, f, n); },
      [](auto &d, auto &, auto &f, int n) { return hip::make_hip_moment(d, f, n); }},
     {&kFloatMsSsimExtractor,

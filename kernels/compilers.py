@@ -25,8 +25,10 @@ import sys
 # and later.
 HIP_ARGUMENTS = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-O3", "-std=c++20", "-ffp-contract=off",
                  "-mcode-object-version=4", "-Wall", "-Wextra"]  # fmt: skip
-# As in clang, constexpr functions are for host and device.
-NVIDIA_ARGUMENTS = ["-x", "cu", "-O3", "-std=c++20", "--fmad=false", "--expt-relaxed-constexpr", "-Xptxas", "--warn-on-spills"]
+# Quotients and roots are rounded correctly, and subnormal numbers kept, which is clang's default, too. As in clang,
+# constexpr functions are for host and device. Pragmas of GCC's are not for nvcc.
+NVIDIA_ARGUMENTS = ["-x", "cu", "-O3", "-std=c++20", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true",
+                    "--expt-relaxed-constexpr", "--diag-suppress=1675", "-Xptxas", "--warn-on-spills"]  # fmt: skip
 
 HIP_HELP = (
     "AMD kernels need clang 15 or newer with lld, HIP's headers and device libraries: install ROCm, or on Debian 12 "

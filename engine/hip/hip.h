@@ -4,12 +4,15 @@
 #include <memory>
 
 #include "engine/arith/adm.h"
+#include "engine/arith/adm_float.h"
 #include "engine/arith/cambi.h"
 #include "engine/arith/ciede.h"
 #include "engine/arith/motion.h"
+#include "engine/arith/motion_float.h"
 #include "engine/arith/speed.h"
 #include "engine/arith/ssimulacra2.h"
 #include "engine/arith/vif.h"
+#include "engine/arith/vif_float.h"
 #include "engine/hip/device.h"
 #include "engine/hip/metric.h"
 #include "engine/picture.h"
@@ -20,6 +23,8 @@ namespace vmafhip::hip {
 // which `distorted` are compared with one reference.
 std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const AdmParams &params,
                                         const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_adm_float(const Device &device, const AdmFloatParams &params,
+                                              const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_ansnr(const Device &device, const PictureFormat &format, int distorted);
 // Without heat maps.
 std::unique_ptr<HipMetric> make_hip_cambi(const Device &device, const CambiParams &params,
@@ -28,6 +33,8 @@ std::unique_ptr<HipMetric> make_hip_ciede(const Device &device, const CiedeParam
                                           const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_motion(const Device &device, const MotionParams &params,
                                            const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_motion_float(const Device &device, const MotionFloatParams &params,
+                                                 const PictureFormat &format, int distorted);
 // `planes`, 1 or 3, are measured.
 std::unique_ptr<HipMetric> make_hip_psnr(const Device &device, int planes, const PictureFormat &format,
                                          int distorted);
@@ -46,5 +53,7 @@ std::unique_ptr<HipMetric> make_hip_speed_temporal(const Device &device, const S
                                                    const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
                                         const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_vif_float(const Device &device, const VifFloatParams &params,
+                                              const PictureFormat &format, int distorted);
 
 }  // namespace vmafhip::hip

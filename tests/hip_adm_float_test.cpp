@@ -1,0 +1,109 @@
+// Float ADM's kernels on the simulated device against the CPU, bit for bit.
+#include "engine/hip/hip.h"
+#include "tests/hip_cpu.h"
+
+namespace vmafhip {
+namespace {
+
+using namespace test;
+
+void expect_equal(const std::vector<const FrameView *> &frames, const AdmFloatOptions &options) {
+  const PlaneView &luma = frames[0]->ref[0];
+  const PictureFormat format = {luma.width, luma.height, luma.depth, Chroma::c400};
+  const int distorted = static_cast<int>(frames[0]->dist.size());
+  const AdmFloatParams params = adm_float_configure(options, format.width, format.height);
+  const auto cpu = make_cpu_adm_float(plain_kernels(), params, format, distorted);
+  expect_cpu_sums<float, AdmFloatSums>(
+      [&](const hip::Device &device) { return hip::make_hip_adm_float(device, params, format, distorted); },
+      *cpu, frames,
+      std::to_string(format.width) + "x" + std::to_string(format.height) + ", depth " +
+          std::to_string(format.depth));
+}
+
+void expect_equal(const Luma &ref, const Luma &dist, const AdmFloatOptions &options = {},
+                  const Layout &layout = {}) {
+  const StoredFrame frame({ref}, {dist}, layout);
+  expect_equal({&frame.view}, options);
+}
+
+// Options whose arithmetic differs.
+std::vector<AdmFloatOptions> variants() {
+  std::vector<AdmFloatOptions> out(9);
+  out[1].gain_limit = 1;
+  out[2].gain_limit = 1.2;
+  out[3].p_norm = 2.5;
+  out[4].p_norm = 20;
+  out[4].gain_limit = 1.7;
+  out[5].bypass_masking = true;
+  out[6].csf_mode = 1;
+  out[7].skip_scale0 = true;
+  out[8].csf_mode = 2;
+  out[8].factor[1][1] = 10;
+  return out;
+}
+
+// Bands of odd and even sizes at all scales, regions that reach the border and others, and of one and two steps.
+TEST(HipAdmFloat, Sizes) {
+  for (const auto &[width, height] : {std::pair(17, 17),
+                                      {18, 29},
+                                      {33, 21},
+                                      {63, 40},
+                                      {64, 41},
+                                      {159, 34},
+                                      {162, 33},
+                                      {163, 23},
+                                      {330, 37}}) {
+    const Luma ref = waves(width, height, width % 2 ? 8 : 10, width);
+    expect_equal(ref, distorted_from(ref, static_cast<uint32_t>(width)));
+  }
+}
+
+TEST(HipAdmFloat, DepthsAndLayouts) {
+  for (int depth : {8, 10, 12, 16}) {
+    const Luma ref = noise(71, 45, depth, 1), dist = distorted_from(ref, 4);
+    expect_equal(ref, dist, {}, {.padding = 26});
+    expect_equal(ref, dist, {}, {.padding = 10, .upside = true});
+    if (depth == 8) expect_equal(ref, dist, {}, {.padding = 3, .offset = 1});
+  }
+}
+
+TEST(HipAdmFloat, Options) {
+  for (int depth : {8, 12})
+    for (const AdmFloatOptions &options : variants()) {
+      const Luma ref = noise(91, 47, depth, 1), wave = waves(91, 47, depth, 0);
+      expect_equal(ref, distorted_from(ref, 2), options);
+      expect_equal(wave, distorted_from(wave, 3), options);
+    }
+}
+
+TEST(HipAdmFloat, Stress) {
+  for (int depth : {8, 16}) {
+    std::vector<Luma> pictures = stress_pictures(45, 35, depth);
+    const int top = (1 << depth) - 1;
+    for (int period : {2, 4, 8, 16})  // extreme contrast at each scale
+      pictures.push_back(
+          paint(45, 35, depth, [&](int x, int y) { return (x / period + y / period) % 2 ? top : 0; }));
+    for (const Luma &a : pictures)
+      for (const Luma &b : pictures) expect_equal(a, b);
+  }
+}
+
+// More frames than one launch takes, with several distorted pictures each; and more of these than it takes.
+TEST(HipAdmFloat, Batches) {
+  for (const auto &[count, distorted] : {std::pair(70, 1), {26, 3}, {2, 18}}) {
+    std::vector<std::unique_ptr<StoredFrame>> stored;
+    std::vector<const FrameView *> frames;
+    for (int i = 0; i < count; ++i) {
+      const Luma ref = waves(35, 19, 8, i);
+      std::vector<Luma> dists;
+      for (int d = 0; d < distorted; ++d)
+        dists.push_back(distorted_from(ref, static_cast<uint32_t>(100 * i + d)));
+      stored.push_back(std::make_unique<StoredFrame>(std::vector<Luma>{ref}, dists));
+      frames.push_back(&stored.back()->view);
+    }
+    expect_equal(frames, {});
+  }
+}
+
+}  // namespace
+}  // namespace vmafhip
