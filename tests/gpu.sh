@@ -26,7 +26,7 @@ The steps:
 
 Every step has a time limit, and those after a failed one are done all the same. A summary comes last.
 
-  --seconds N     for all steps together (420)
+  --seconds N     for all steps together (480)
   --steps A,B     only these
   --logs FOLDER   what the steps print in full (BUILD_FOLDER/gpu-logs)
   --random N      so many random cases (200)
@@ -37,7 +37,7 @@ Exit status: 0 all good, 1 a step failed or could not be done, 2 wrong usage.
 END
 }
 
-seconds=420 steps=parity,two,extractors,speed,memcheck,racecheck,initcheck logs='' random=200 seed=1 device=-1 build=''
+seconds=480 steps=parity,two,extractors,speed,memcheck,racecheck,initcheck logs='' random=200 seed=1 device=-1 build=''
 while (($#)); do
   case $1 in
     --seconds | --steps | --logs | --random | --seed | --device)

@@ -44,7 +44,6 @@ class HipTraffic : public testing::Test {
   // What goes to and fro while a clip is measured.
   hipsim_traffic traffic_of(SessionOptions options, const std::vector<Pair> &clip, size_t scored = kFrames,
                             int device = -1) {
-    options.models = "";
     options.backend = Backend::hip;
     options.device = device;
     options.threads = 2;
@@ -58,22 +57,22 @@ class HipTraffic : public testing::Test {
             after.downloads - before.downloads, after.download_bytes - before.download_bytes,
             after.waits - before.waits};
   }
-  void expect_least(const std::string &features, const std::vector<Pair> &clip) {
-    SCOPED_TRACE(features);
+  void expect_least(const std::string &models, const std::string &features, const std::vector<Pair> &clip) {
+    SCOPED_TRACE(models + features);
     const PictureFormat &format = clip[0].ref.format;
-    const Reads reads = Plan::make("", features)->reads;
+    const Result<Plan> plan = Plan::make(models, features);
+    const Reads &reads = plan->reads;
     const PlaneSet ref = reads.ref | reads.earlier[0] | reads.earlier[1],
                    dist = reads.dist | reads.earlier_dist;
-    const hipsim_traffic single = traffic_of({.features = features, .batch = 1}, clip);
+    const hipsim_traffic single = traffic_of({.models = models, .features = features, .batch = 1}, clip);
     EXPECT_EQ(single.uploads, kFrames * unsigned(std::popcount(ref) + std::popcount(dist)));
     EXPECT_EQ(single.upload_bytes, kFrames * (bytes_of(format, ref) + bytes_of(format, dist)));
     EXPECT_EQ(single.downloads, unsigned(kFrames));
     EXPECT_EQ(single.waits, single.downloads);
     // Sums, and no picture.
-    const auto extractors = 1 + unsigned(std::ranges::count(features, '|'));
-    EXPECT_LE(single.download_bytes / kFrames, extractors * bytes_of(format, kLuma) / 4);
+    EXPECT_LE(single.download_bytes / kFrames, plan->extractors.size() * bytes_of(format, kLuma) / 4);
 
-    const hipsim_traffic batches = traffic_of({.features = features}, clip);
+    const hipsim_traffic batches = traffic_of({.models = models, .features = features}, clip);
     EXPECT_EQ(batches.uploads, single.uploads);
     EXPECT_EQ(batches.upload_bytes, single.upload_bytes);
     EXPECT_LE(batches.downloads, single.downloads);
@@ -89,7 +88,7 @@ TEST_F(HipTraffic, EveryExtractor) {
   for (const Extractor *extractor : extractors()) {
     if (!HipBackend::has_kernels(*extractor)) continue;
     ++measured;
-    expect_least(extractor->name, clip_for(*extractor));
+    expect_least("", extractor->name, clip_for(*extractor));
   }
   EXPECT_GT(measured, 0);
 }
@@ -102,30 +101,39 @@ TEST_F(HipTraffic, Together) {
     if (HipBackend::has_kernels(*extractor) &&
         extractor->check(*Options::parse(extractor->name, extractor->options, {}), format).ok())
       all += (all.empty() ? "" : "|") + std::string(extractor->name);
-  expect_least(all, small_clip(kFrames, format.width, format.height, format.depth));
+  expect_least("", all, small_clip(kFrames, format.width, format.height, format.depth));
+}
+
+// As small as the models take pictures.
+TEST_F(HipTraffic, Models) {
+  expect_least("vmaf_v0.6.1", "", small_clip(kFrames, 96, 64));
+  expect_least("vmaf_v1.0.16_3d0h", "", small_clip(kFrames, 216, 160));
 }
 
 // Of frames that are not scored, what temporal metrics read.
 TEST_F(HipTraffic, Subsampled) {
   const hipsim_traffic traffic =
-      traffic_of({.features = "psnr|motion", .subsample = 2}, small_clip(4, 96, 64), 2);
+      traffic_of({.models = "", .features = "psnr|motion", .subsample = 2}, small_clip(4, 96, 64), 2);
   EXPECT_EQ(traffic.uploads, 2u * 6 + 2u * 1);
 }
 
+// Nothing of such a session is the CPU's: it could not read the pictures.
 TEST_F(HipTraffic, PicturesInGpuMemory) {
   const GpuPictures gpu(-1);
-  for (const Extractor *extractor : extractors()) {
-    if (!HipBackend::has_kernels(*extractor)) continue;
-    SCOPED_TRACE(extractor->name);
-    std::vector<Pair> clip = clip_for(*extractor);
+  const auto expect_none = [&](const std::string &models, const std::string &features,
+                               std::vector<Pair> clip) {
+    SCOPED_TRACE(models + features);
     for (Pair &pair : clip)
       pair = {gpu.copy(pair.ref, MemoryKind::device), gpu.copy(pair.dist, MemoryKind::device)};
     const hipsim_traffic traffic =
-        traffic_of({.features = extractor->name, .batch = 1}, clip, kFrames, gpu.number());
+        traffic_of({.models = models, .features = features, .batch = 1}, clip, kFrames, gpu.number());
     EXPECT_EQ(traffic.uploads, 0u);
     EXPECT_EQ(traffic.downloads, unsigned(kFrames));
     EXPECT_EQ(traffic.waits, traffic.downloads);
-  }
+  };
+  for (const Extractor *extractor : extractors())
+    if (HipBackend::has_kernels(*extractor)) expect_none("", extractor->name, clip_for(*extractor));
+  expect_none("vmaf_v1.0.16_3d0h", "", small_clip(kFrames, 216, 160));
 }
 
 }  // namespace
