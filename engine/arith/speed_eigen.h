@@ -4,7 +4,7 @@
 // Team says who does what can be done side by side. Team::Real holds Team::kLanes neighbours of a row, and
 // Team::each(first, last, f) calls f(at) for neighbours at, at + kLanes, ...: on a CPU one after the other, on vectors;
 // on a GPU a thread each, before and after which all wait for each other. Team::once(f) is for a single one to do. All else
-// each thread does itself: it may store what depends on no other thread, and never changes what it finds. On CPUs what lies
+// each thread does itself: it may store, once, what depends on no other thread, and never changes what it finds. On CPUs what lies
 // behind a row's kSpeedOffsets is zero, and there is room for vectors that begin at its last element.
 #pragma once
 #include <cstdint>
@@ -34,8 +34,10 @@ VMAFHIP_HD void speed_tridiagonal(SpeedMatrix &a, float (&v)[kSpeedRow], float (
     for (int r = first + 1; r < n; r++) square += a[i][r] * a[i][r];
     const float rest = square_root(square);
     diagonal[i] = a[i][i];
-    beside[i] = alpha;
-    if (rest == 0) continue;
+    if (rest == 0) {
+      beside[i] = alpha;
+      continue;
+    }
 
     const float beta = -speed_sign(alpha) * speed_hypotenuse(alpha, rest);
     const float tau = (beta - alpha) / beta, q = alpha - beta;
