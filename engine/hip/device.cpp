@@ -218,8 +218,12 @@ Device::Device(const Api &api, int number)
   if (warp_size_ != 32 && warp_size_ != 64)
     throw DeviceError(
         0, name_ + " has warps of " + std::to_string(warp_size_) + " threads; kernels take 32 and 64");
-  // Code objects are for single architectures: whether one fits shows only when it is loaded.
-  if (!images().empty()) (void)module(images().front().stem);
+  // Code objects are for single architectures: whether one fits shows only when it is loaded. A library with images of
+  // its own may have some alone.
+  const auto all = images();
+  const auto there =
+      std::ranges::find_if(all, [&](const Image &image) { return image_of(*api_, image.stem); });
+  if (!all.empty()) (void)module((there == all.end() ? all.begin() : there)->stem);
 }
 
 Device::~Device() = default;
