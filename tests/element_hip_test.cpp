@@ -146,7 +146,8 @@ TEST_F(ElementOnGpu, NumberOfTheDevice) {
 
 TEST_F(ElementOnGpu, FailsInMidStream) {
   const auto wanted = expected("", kPlain, 12);
-  for (const char *fault : {"launch:12", "copy:4", "sync:1", "lost:50"}) {
+  // All of it comes to pass even if the frames are one batch.
+  for (const char *fault : {"launch:5", "copy:4", "sync:1", "lost:30"}) {
     SCOPED_TRACE(fault);
     sim_.reset(std::string("fail=") + fault);
     auto patient = make("", kPlain, 12);
