@@ -133,6 +133,16 @@ void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &pic
   }
 }
 
+PlaneSet FrameLayout::host_planes(int picture) const {
+  PlaneSet planes = 0;
+  for (const PlaneUse &use : planes_) {
+    const bool is_ref = use.picture.role == Role::ref || use.picture.role == Role::earlier;
+    if ((is_ref ? 0 : 1 + use.picture.number) == picture && (use.metrics != When::never || use.scaler))
+      planes |= PlaneSet(1 << use.plane);
+  }
+  return planes;
+}
+
 Status FrameLayout::status() const {
   for (const Chain &chain : chains_)
     if (chain.item.metric)

@@ -79,6 +79,8 @@ class FrameLayout {
   // Planes of current pictures that go through the upload memory, of any frame.
   PlaneSet uploads_ref() const { return uploads_ref_; }
   PlaneSet uploads_dist() const { return uploads_dist_; }
+  // Planes of the reference (0) or a distorted picture (1 on) that the processor reads wherever they are, of any frame.
+  PlaneSet host_planes(int picture) const;
   // Where the sums of metric `item` for one distorted picture are among a frame's.
   uint64_t sums_at(size_t item, int distorted) const {
     return chains_[item].sums + uint64_t(distorted) * chains_[item].item.sums_bytes;

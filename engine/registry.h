@@ -104,6 +104,7 @@ namespace hip {
 class Device;
 class HipMetric;
 }  // namespace hip
+class Importer;
 class HipBackend {
  public:
   // `number` as the GPU's runtime counts; -1: the one that the fewest sessions use. The error says why there is none.
@@ -137,10 +138,13 @@ class HipBackend {
   };
   // Code::resource: there is not enough memory on the device; the text says how much it takes.
   Result<std::unique_ptr<Accelerator>> make_accelerator(Work work) const;
+  // What makes memory of others readable for the GPU, always the same one; null if its runtime cannot.
+  const std::shared_ptr<const Importer> &importer() const { return importer_; }
 
  private:
   explicit HipBackend(std::shared_ptr<hip::Device> device) : device_(std::move(device)) {}
   std::shared_ptr<hip::Device> device_;
+  std::shared_ptr<const Importer> importer_;
 };
 
 }  // namespace vmafhip

@@ -351,11 +351,13 @@ struct Session::Impl {
     (void)scheduler.resume(make_cpu_layout(old->take_items()));  // if that fails too, next() finds out
   }
 
+  // Before configure(): whether it may.
+  bool on_gpu() const { return gpu && (scheduler.accelerator() || !scheduler.layout()); }
+
   std::string description() const {
     const std::string workers =
         "cpu (" + std::string(cpu.isa()) + "), " + std::to_string(scheduler.threads()) + " threads";
-    const bool on_gpu = gpu && (scheduler.accelerator() || !scheduler.layout());
-    return on_gpu ? "hip (" + gpu->description() + "), " + workers : workers;
+    return on_gpu() ? "hip (" + gpu->description() + "), " + workers : workers;
   }
 };
 
@@ -428,6 +430,14 @@ Status Session::configure(const PictureFormat &ref, std::span<const PictureForma
 }
 Status Session::configure(const PictureFormat &ref, const PictureFormat &dist) {
   return impl_->configure(ref, {&dist, 1});
+}
+
+std::shared_ptr<const Importer> Session::importer() const {
+  return impl_->on_gpu() ? impl_->gpu->importer() : nullptr;
+}
+uint8_t Session::host_planes(int picture) const {
+  const FrameLayout *layout = impl_->scheduler.layout();
+  return layout ? layout->host_planes(picture) : 0;
 }
 
 bool Session::scores_next() const { return impl_->scheduler.submitted() % uint64_t(impl_->subsample) == 0; }

@@ -108,10 +108,11 @@ class Session {
   // there is no room then.
   Status configure(const PictureFormat &ref, std::span<const PictureFormat> dist);
   Status configure(const PictureFormat &ref, const PictureFormat &dist);
-  // What makes memory of others readable for the session's GPU; null without one.
+  // What makes memory of others readable for the session's GPU; null if none measures pictures of these formats.
   std::shared_ptr<const Importer> importer() const;
   // Planes, bit n is plane n, of the reference (0) or a distorted picture (1 on) that the processor reads although the
-  // GPU can reach them: for extractors without kernels, or to be scaled. All of them without a GPU; since configure().
+  // GPU can reach them: for extractors without kernels, or to be scaled. Without a GPU they are all that anything reads.
+  // Since configure(), and anew once the GPU is lost.
   uint8_t host_planes(int picture) const;
   // What users should know of scores of these formats, one sentence each. One more comes when the GPU is lost and the
   // CPU goes on in its place.
