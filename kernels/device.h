@@ -108,7 +108,10 @@ GPU_FN void gpu_atomic_add(uint64_t *to, uint64_t v) {
 // Number of the thread within its warp; blocks are one-dimensional.
 GPU_FN int gpu_lane() { return static_cast<int>(threadIdx.x) % gpu_warp_size(); }
 
-// 16 bytes that are loaded and stored at once.
+// 8 and 16 bytes that are loaded and stored at once.
+struct alignas(8) Words2 {
+  uint32_t x, y;
+};
 struct alignas(16) Words4 {
   uint32_t x, y, z, w;
 };

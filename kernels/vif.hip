@@ -35,5 +35,10 @@ VIF_KERNEL(vif_halve_8, 0, uint8_t, false, false)
 VIF_KERNEL(vif_halve_16, 0, uint16_t, false, false)
 
 #if defined(GPU_HAS_MMA_U8)
-GPU_KERNEL void VIF_BOUNDS(kVifMatrixThreads) vif_scale0_matrix(VifArgs args) { vif_matrix(args); }
+#define VIF_MATRIX_KERNEL(name, ...) \
+  GPU_KERNEL void VIF_BOUNDS(kVifMatrixThreads) name(VifArgs args) { vif_matrix<__VA_ARGS__>(args); }
+
+VIF_MATRIX_KERNEL(vif_scale0_matrix_8, uint8_t, 2)
+VIF_MATRIX_KERNEL(vif_scale0_matrix_12, uint16_t, 3)
+VIF_MATRIX_KERNEL(vif_scale0_matrix_16, uint16_t, 4)
 #endif

@@ -22,7 +22,7 @@ struct VifArgs {
   int32_t width, height, depth;
   int32_t pictures;                         // vif_scale*_several: how many pairs have a reference in common
   int32_t half_stride;                      // samples from row to row of the next scale's planes; even
-  int32_t steps;                            // vif_scale0_matrix: how many 32 columns a warp takes
+  int32_t steps;                            // vif_scale0_matrix_*: how many 32 columns a warp takes
   DeviceAddress<const uint16_t> log_table;  // vif_fold_log_table()
   double gain_limit;
 };
@@ -34,7 +34,7 @@ constexpr int kVifTileRows = 8;
 VMAFHIP_HD constexpr int vif_halo(int scale) { return scale == 0 ? 8 : 4; }
 VMAFHIP_HD constexpr int vif_tile_columns(int scale) { return kVifThreads - 2 * vif_halo(scale); }
 
-// vif_scale0_matrix: a warp takes 16 rows and 32 columns a step. It is 8 columns late, since a step's right-hand columns
+// vif_scale0_matrix_*: a warp takes 16 rows and 32 columns a step. It is 8 columns late, since a step's right-hand columns
 // are the next one's left-hand border.
 constexpr int kVifMatrixThreads = 128;
 constexpr int kVifMatrixRows = 16;

@@ -1,5 +1,5 @@
-// VIF in kernels, scale 0 of 8 bits, with both filters on matrix units. A warp of 32 walks along a strip of 16 rows, 32
-// columns a step.
+// VIF in kernels, scale 0, with both filters on matrix units. A warp of 32 walks along a strip of 16 rows, 32 columns a
+// step. Samples have one or two bytes, squares and products two, three (up to 12 bits a sample) or four.
 //
 // Both filters are products with one band matrix of taps, 16 x 32: outputs n to n + 15 from inputs n - 8 to n + 23. Matrix
 // units multiply bytes, so taps and values are cut into bytes, and the products of bytes of equal weight are summed up.
@@ -48,44 +48,73 @@ VMAFHIP_TABLE VifLaneBands kVifLaneBands = vif_lane_bands();
 // A picture as a lane reads it: 8 rows, 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3 from 8 above the strip on.
 struct VifMatrixRows {
   const uint8_t *plane;
-  uint32_t offset[8];  // the host sees to it that these fit: vif_matrix_takes()
-  bool words;          // rows lie at multiples of 4 bytes
+  uint32_t offset[8];  // bytes; the host sees to it that these fit: vif_matrix_takes()
+  bool words;          // rows lie at multiples of four samples
 };
 
+// Operands of the column products, by byte of the samples: of each half of the rows, for each of four columns a word of
+// four rows.
+template <class Sample>
+using VifMatrixPicture = uint32_t[sizeof(Sample)][2][4];
+
+template <class Sample>
 GPU_FN VifMatrixRows vif_matrix_rows(const DevicePlane &plane, int width, int height, int y0) {
+  constexpr uint32_t kBytes = sizeof(Sample);
   const uint32_t stride = static_cast<uint32_t>(plane.stride);
   const int q = gpu_lane() & 3;
   VifMatrixRows rows;
-  rows.plane = plane.data.get(static_cast<uint64_t>(height - 1) * stride + static_cast<uint32_t>(width));
+  rows.plane =
+      plane.data.get(static_cast<uint64_t>(height - 1) * stride + kBytes * static_cast<uint32_t>(width));
 #pragma unroll
   for (int i = 0; i < 8; i++)
     rows.offset[i] =
         static_cast<uint32_t>(tile_mirror(y0 - 8 + 4 * q + (i & 3) + 4 * (i & 4), height)) * stride;
-  rows.words = plane.data.is_aligned(4) && plane.stride % 4 == 0;
+  rows.words = plane.data.is_aligned(4 * kBytes) && plane.stride % (4 * kBytes) == 0;
   return rows;
 }
 
-// Operands of the column products: of each half of the rows, for each of four columns from x on a word of four rows.
-GPU_FN void vif_matrix_load(const VifMatrixRows &rows, int width, int x, bool inside, uint32_t (*out)[4]) {
-  uint32_t row[8];
-  if (inside && rows.words) {
+// The operands of four columns from x on.
+template <class Sample>
+GPU_FN void vif_matrix_load(const VifMatrixRows &rows, int width, int x, bool inside,
+                            VifMatrixPicture<Sample> out) {
+  constexpr uint32_t kBytes = sizeof(Sample);
+  uint32_t row[kBytes][8];  // the bytes of four samples
+  uint32_t at[4];
 #pragma unroll
-    for (int i = 0; i < 8; i++)
-      row[i] = *reinterpret_cast<const uint32_t *>(rows.plane + (rows.offset[i] + static_cast<uint32_t>(x)));
-  } else {
-    uint32_t at[4];
+  for (int k = 0; k < 4; k++) at[k] = kBytes * static_cast<uint32_t>(tile_mirror(x + k, width));
 #pragma unroll
-    for (int k = 0; k < 4; k++) at[k] = static_cast<uint32_t>(tile_mirror(x + k, width));
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-      row[i] = 0;
+  for (int i = 0; i < 8; i++) {
+    if constexpr (kBytes == 1) {
+      if (inside && rows.words) {
+        row[0][i] =
+            *reinterpret_cast<const uint32_t *>(rows.plane + (rows.offset[i] + static_cast<uint32_t>(x)));
+        continue;
+      }
+      row[0][i] = 0;
 #pragma unroll
       for (int k = 0; k < 4; k++)
-        row[i] |= static_cast<uint32_t>(rows.plane[rows.offset[i] + at[k]]) << 8 * k;
+        row[0][i] |= static_cast<uint32_t>(rows.plane[rows.offset[i] + at[k]]) << 8 * k;
+    } else {
+      Words2 pairs;
+      if (inside && rows.words) {
+        pairs = *reinterpret_cast<const Words2 *>(rows.plane +
+                                                  (rows.offset[i] + kBytes * static_cast<uint32_t>(x)));
+      } else {
+        uint32_t samples[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+          samples[k] = *reinterpret_cast<const uint16_t *>(rows.plane + (rows.offset[i] + at[k]));
+        pairs = {samples[0] | samples[1] << 16, samples[2] | samples[3] << 16};
+      }
+      row[0][i] = gpu_permute(pairs.x, pairs.y, 0x6420);
+      row[1][i] = gpu_permute(pairs.x, pairs.y, 0x7531);
     }
   }
-  gpu_transpose_bytes(row, out[0]);
-  gpu_transpose_bytes(row + 4, out[1]);
+#pragma unroll
+  for (uint32_t byte = 0; byte < kBytes; byte++) {
+    gpu_transpose_bytes(row[byte], out[byte][0]);
+    gpu_transpose_bytes(row[byte] + 4, out[byte][1]);
+  }
 }
 
 // Four bytes of a word made ready for products of byte by byte, two at a time.
@@ -102,6 +131,16 @@ GPU_FN void vif_byte_products(const VifBytes &a, const VifBytes &b, uint32_t *lo
   const uint32_t even = a.b2 * b.high2 + a.b0 * b.b0, odd = a.b3 * b.high3 + a.b1 * b.b1;
   *low = gpu_permute(even, odd, 0x6240);
   *high = gpu_permute(even, odd, 0x7351);
+}
+
+// Products of samples of two bytes, of which `a` and `b` have four: byte i of all four in out[i].
+GPU_FN void vif_word_products(uint32_t a_low, uint32_t a_high, uint32_t b_low, uint32_t b_high,
+                              uint32_t *out) {
+  const uint32_t a01 = gpu_permute(a_low, a_high, 0x5140), a23 = gpu_permute(a_low, a_high, 0x7362);
+  const uint32_t b01 = gpu_permute(b_low, b_high, 0x5140), b23 = gpu_permute(b_low, b_high, 0x7362);
+  const uint32_t products[4] = {(a01 & 0xffff) * (b01 & 0xffff), (a01 >> 16) * (b01 >> 16),
+                                (a23 & 0xffff) * (b23 & 0xffff), (a23 >> 16) * (b23 >> 16)};
+  gpu_transpose_bytes(products, out);
 }
 
 // Row sums, [left and right 16 columns][upper and lower 8 rows]: of each a lane has columns g and g + 8 from 8 left of the
@@ -129,10 +168,11 @@ GPU_FN void vif_matrix_mean(const VifBands &bands, const uint32_t (*now)[2][2], 
     }
 }
 
-// Row sums of the column sums of squares or products, (sum + 2^15) >> 16. Operands of the column products: `low` and
-// `high` bytes, [rows][column]. `kept`: this thread's right-hand columns of the step before, replaced by this one's.
-GPU_FN void vif_matrix_moment(const VifBands &bands, const uint32_t (*low)[4], const uint32_t (*high)[4],
-                              Words4 *kept, VifRowSums out) {
+// Row sums of the column sums of squares or products, (sum + 2^15) >> 16. `squares`: operands of the column products,
+// [byte][rows][column]. `kept`: this thread's right-hand columns of the step before, replaced by this one's.
+template <int kSquareBytes>
+GPU_FN void vif_matrix_moment(const VifBands &bands, const uint32_t (*squares)[2][4], int depth, Words4 *kept,
+                              VifRowSums out) {
   uint32_t before[2][4], columns_of[4][4], now[2][2][4];
 #pragma unroll
   for (int rows = 0; rows < 2; rows++) {
@@ -144,13 +184,25 @@ GPU_FN void vif_matrix_moment(const VifBands &bands, const uint32_t (*low)[4], c
   }
 #pragma unroll
   for (int j = 0; j < 4; j++) {
-    uint32_t sums[3][4] = {};
-    gpu_mma_u8(sums[0], bands.low, low[0][j], low[1][j]);
-    gpu_mma_u8(sums[1], bands.high, low[0][j], low[1][j]);
-    gpu_mma_u8(sums[2], bands.high, high[0][j], high[1][j]);
-    gpu_mma_u8(sums[1], bands.low, high[0][j], high[1][j]);
+    uint32_t sums[kSquareBytes + 1][4] = {};  // by weight: 1, 2^8, ...
 #pragma unroll
-    for (int i = 0; i < 4; i++) columns_of[i][j] = sums[0][i] + (sums[1][i] << 8) + (sums[2][i] << 16);
+    for (int byte = 0; byte < kSquareBytes; byte++) {
+      gpu_mma_u8(sums[byte], bands.low, squares[byte][0][j], squares[byte][1][j]);
+      gpu_mma_u8(sums[byte + 1], bands.high, squares[byte][0][j], squares[byte][1][j]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      if constexpr (kSquareBytes == 2) {
+        columns_of[i][j] = sums[0][i] + (sums[1][i] << 8) + (sums[2][i] << 16);
+      } else {
+        // A sum of byte products is below 17 * 255 * 255 * 2 < 2^22: a pair of neighbours and the rounding fit 32 bits.
+        const int shift = 2 * (depth - 8);
+        const uint32_t low = sums[0][i] + (sums[1][i] << 8) + (1u << (shift - 1));
+        uint64_t sum = (static_cast<uint64_t>(sums[2][i] + (sums[3][i] << 8)) << 16) + low;
+        if constexpr (kSquareBytes == 4) sum += static_cast<uint64_t>(sums[4][i]) << 32;
+        columns_of[i][j] = static_cast<uint32_t>(sum >> shift);
+      }
+    }
   }
 #pragma unroll
   for (int i = 0; i < 4; i++) gpu_transpose_bytes(columns_of[i], now[i >> 1][i & 1]);
@@ -185,20 +237,37 @@ struct VifKeptMeans {
 
 // Means of one picture from the operands of its column products, and its samples of the next scale, where `half` is not
 // null and `live`; their first column is `half_x`, their first row `half_y`.
-GPU_FN void vif_matrix_means(const VifArgs &args, const VifBands &bands, const uint32_t (*picture)[4],
-                             DeviceAddress<uint16_t> half, bool live, int half_x, int half_y,
-                             VifKeptMeans *kept, VifRowSums out) {
+template <class Sample>
+GPU_FN void vif_matrix_means(const VifArgs &args, const VifBands &bands,
+                             const VifMatrixPicture<Sample> picture, DeviceAddress<uint16_t> half, bool live,
+                             int half_x, int half_y, VifKeptMeans *kept, VifRowSums out) {
   uint32_t column_means[4][4], half_means[2][4], now[2][2][2], half_now[2][2];
+  constexpr int kBytes = sizeof(Sample);
+  const int depth = kBytes == 1 ? 8 : args.depth;
+  const uint32_t rounding = 1u << (depth - 1);
 #pragma unroll
   for (int j = 0; j < 4; j++) {
-    uint32_t low[4] = {128, 128, 128, 128}, high[4] = {}, even[4] = {128, 128};
-    gpu_mma_u8(low, bands.low, picture[0][j], picture[1][j]);
-    gpu_mma_u8(high, bands.high, picture[0][j], picture[1][j]);
-    gpu_mma_u8(even, bands.half, picture[0][j], picture[1][j]);
+    // By weight. Weights are 65536 in all, so that sums of samples of 16 bits leave room for rounding.
+    uint32_t sums[kBytes + 1][4] = {{rounding, rounding, rounding, rounding}},
+                           even[kBytes][4] = {{rounding, rounding}};
 #pragma unroll
-    for (int i = 0; i < 4; i++) column_means[i][j] = (low[i] + (high[i] << 8)) >> 8;
-    half_means[0][j] = (even[0] + (even[2] << 8)) >> 8;
-    half_means[1][j] = (even[1] + (even[3] << 8)) >> 8;
+    for (int byte = 0; byte < kBytes; byte++) {
+      gpu_mma_u8(sums[byte], bands.low, picture[byte][0][j], picture[byte][1][j]);
+      gpu_mma_u8(sums[byte + 1], bands.high, picture[byte][0][j], picture[byte][1][j]);
+      gpu_mma_u8(even[byte], bands.half, picture[byte][0][j], picture[byte][1][j]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      uint32_t sum = sums[0][i] + (sums[1][i] << 8);
+      if constexpr (kBytes == 2) sum += sums[2][i] << 16;
+      column_means[i][j] = sum >> depth;
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      uint32_t sum = even[0][i] + (even[0][2 + i] << 8);
+      if constexpr (kBytes == 2) sum += (even[1][i] << 8) + (even[1][2 + i] << 16);
+      half_means[i][j] = sum >> depth;
+    }
   }
 #pragma unroll
   for (int i = 0; i < 4; i++) gpu_transpose_low_bytes(column_means[i], now[i >> 1][i & 1]);
@@ -232,6 +301,7 @@ GPU_FN void vif_matrix_means(const VifArgs &args, const VifBands &bands, const u
 }
 
 // The kernel. Block (x, y, z): strip y, the x-th four times `steps` steps of it, pair z.
+template <class Sample, int kSquareBytes>
 GPU_FN void vif_matrix(const VifArgs &args) {
   GPU_SHARED Words4 log_table_words[kVifFoldedEntries / 8];
   GPU_SHARED VifWarpSums<kVifMatrixThreads> warp_sums;
@@ -250,8 +320,8 @@ GPU_FN void vif_matrix(const VifArgs &args) {
 
   for (int i = 0; i < 6; i++) kept_moments[i >> 1][i & 1][thread] = Words4{0, 0, 0, 0};
   const VifBands bands = kVifLaneBands.lane[lane];
-  const VifMatrixRows ref_rows = vif_matrix_rows(pair.planes.ref, args.width, args.height, y0);
-  const VifMatrixRows dist_rows = vif_matrix_rows(pair.planes.dist, args.width, args.height, y0);
+  const VifMatrixRows ref_rows = vif_matrix_rows<Sample>(pair.planes.ref, args.width, args.height, y0);
+  const VifMatrixRows dist_rows = vif_matrix_rows<Sample>(pair.planes.dist, args.width, args.height, y0);
   VifKeptMeans kept[2];
   VifThreadSums sums;
 
@@ -259,27 +329,40 @@ GPU_FN void vif_matrix(const VifArgs &args) {
   for (int step = first - 1; step < end; step++) {
     const int x0 = 32 * step, x = x0 + 4 * (g >> 1) + 16 * (g & 1);
     const bool inside = x0 >= 0 && x0 + 32 <= args.width, live = step >= first;
-    uint32_t pictures[2][2][4];
+    VifMatrixPicture<Sample> pictures[2];
     VifRowSums means[2];
-    vif_matrix_load(ref_rows, args.width, x, inside, pictures[0]);
-    vif_matrix_load(dist_rows, args.width, x, inside, pictures[1]);
+    vif_matrix_load<Sample>(ref_rows, args.width, x, inside, pictures[0]);
+    vif_matrix_load<Sample>(dist_rows, args.width, x, inside, pictures[1]);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-      vif_matrix_means(args, bands, pictures[i], i == 0 ? pair.half_ref : pair.half_dist, live,
-                       (x0 - 8) / 2 + g, y0 / 2 + 2 * q, &kept[i], means[i]);
+      vif_matrix_means<Sample>(args, bands, pictures[i], i == 0 ? pair.half_ref : pair.half_dist, live,
+                               (x0 - 8) / 2 + g, y0 / 2 + 2 * q, &kept[i], means[i]);
     }
 #pragma unroll 1
     for (int p = 0; p < 3; p++) {  // squares of the reference, of the distorted picture, products
-      uint32_t low[2][4], high[2][4];
+      uint32_t squares[kSquareBytes][2][4];
       VifRowSums moments;
 #pragma unroll
       for (int rows = 0; rows < 2; rows++)
 #pragma unroll
-        for (int j = 0; j < 4; j++)
-          vif_byte_products(vif_bytes(p == 1 ? pictures[1][rows][j] : pictures[0][rows][j]),
-                            vif_bytes(p == 0 ? pictures[0][rows][j] : pictures[1][rows][j]), &low[rows][j],
-                            &high[rows][j]);
-      vif_matrix_moment(bands, low, high, &kept_moments[p][0][thread], moments);
+        for (int j = 0; j < 4; j++) {
+          // Selected, not indexed: registers have no index.
+          const auto a = [&](int byte) {
+            return p == 1 ? pictures[1][byte][rows][j] : pictures[0][byte][rows][j];
+          };
+          const auto b = [&](int byte) {
+            return p == 0 ? pictures[0][byte][rows][j] : pictures[1][byte][rows][j];
+          };
+          if constexpr (sizeof(Sample) == 1) {
+            vif_byte_products(vif_bytes(a(0)), vif_bytes(b(0)), &squares[0][rows][j], &squares[1][rows][j]);
+          } else {
+            uint32_t bytes[4];
+            vif_word_products(a(0), a(1), b(0), b(1), bytes);
+#pragma unroll
+            for (int byte = 0; byte < kSquareBytes; byte++) squares[byte][rows][j] = bytes[byte];
+          }
+        }
+      vif_matrix_moment<kSquareBytes>(bands, squares, args.depth, &kept_moments[p][0][thread], moments);
 #pragma unroll
       for (int i = 0; i < 4; i++) {
         const uint32_t *ref = means[0][i >> 1][i & 1], *dist = means[1][i >> 1][i & 1];

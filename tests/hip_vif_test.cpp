@@ -88,7 +88,7 @@ class VifHip : public testing::Test {
     std::vector<std::vector<VifSums>> want;
     for (const Pictures &pictures : batch) want.push_back(cpu_sums(params, format, pictures));
     for (const char *matrix : {"1", "0"}) {
-      if (*matrix == '0' && (format.depth > 8 || device_->warp_size() > 32)) break;  // it makes no difference
+      if (*matrix == '0' && device_->warp_size() > 32) break;  // it makes no difference
       ::setenv("VMAFHIP_VIF_MATRIX", matrix, 1);
       const auto got = measure(params, format, batch, layout);
       for (size_t f = 0; f < want.size(); ++f)
@@ -110,7 +110,10 @@ class VifHip : public testing::Test {
 constexpr VifParams kVariants[] = {{}, {1}, {1.0001}, {1.2}, {2}, {3.7}, {100, true}, {1.5, true}};
 
 // Or these tests would not test it.
-TEST_F(VifHip, MatrixKernelIsThere) { EXPECT_NO_THROW(device_->function("vif", "vif_scale0_matrix")); }
+TEST_F(VifHip, MatrixKernelsAreThere) {
+  for (const char *name : {"vif_scale0_matrix_8", "vif_scale0_matrix_12", "vif_scale0_matrix_16"})
+    EXPECT_NO_THROW(device_->function("vif", name));
+}
 
 // Of the least size and around the columns that a block, a warp or a step takes, on every scale.
 TEST_F(VifHip, Widths) {

@@ -34,11 +34,13 @@ Buffer<uint16_t> upload_log_table(const Device &device) {
 }
 
 // The kernel for matrix units, which not every GPU has. VMAFHIP_VIF_MATRIX=0 does without, for tests.
-std::optional<Function> matrix_kernel(const Device &device) {
+std::optional<Function> matrix_kernel(const Device &device, int depth) {
   const char *wanted = std::getenv("VMAFHIP_VIF_MATRIX");
   if (device.warp_size() != 32 || (wanted && std::string_view(wanted) == "0")) return std::nullopt;
   try {
-    return device.function("vif", "vif_scale0_matrix");
+    return device.function("vif", depth == 8    ? "vif_scale0_matrix_8"
+                                  : depth <= 12 ? "vif_scale0_matrix_12"
+                                                : "vif_scale0_matrix_16");
   } catch (const DeviceError &) {
     return std::nullopt;  // the module is loaded: there is no such kernel for this GPU
   }
@@ -59,8 +61,8 @@ class HipVif final : public HipMetric {
             device.function("vif", "vif_scale1_several"), device.function("vif", "vif_scale2_several"),
             device.function("vif", "vif_scale3_several")},
         halve_(device.function("vif", depth_ == 8 ? "vif_halve_8" : "vif_halve_16")),
+        matrix_(matrix_kernel(device, depth_)),
         log_table_(upload_log_table(device)) {
-    if (depth_ == 8) matrix_ = matrix_kernel(device);
     for (int p = 0; p < planes_; p++) {
       const int x = p > 0 ? chroma_shift_x(format.chroma) : 0, y = p > 0 ? chroma_shift_y(format.chroma) : 0;
       sizes_[p] = {(format.width + x) >> x, (format.height + y) >> y};
@@ -252,7 +254,7 @@ class HipVif final : public HipMetric {
   const int depth_, planes_, distorted_;
   const std::array<Function, kVifScales> kernels_, kernels_of_several_;
   const Function halve_;
-  std::optional<Function> matrix_;
+  const std::optional<Function> matrix_;
   const Buffer<uint16_t> log_table_;
   Size sizes_[3];
   size_t offsets_[3][kVifScales] = {};
