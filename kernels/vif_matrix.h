@@ -73,47 +73,54 @@ GPU_FN VifMatrixRows vif_matrix_rows(const DevicePlane &plane, int width, int he
   return rows;
 }
 
+// Four samples in a row as words of one or two.
+struct VifMatrixSamples {
+  uint32_t first, second;
+};
+template <class Sample>
+GPU_FN VifMatrixSamples vif_matrix_samples(const uint8_t *at) {
+  if constexpr (sizeof(Sample) == 1) return {*reinterpret_cast<const uint32_t *>(at), 0};
+  const Words2 words = *reinterpret_cast<const Words2 *>(at);
+  return {words.x, words.y};
+}
+
 // The operands of four columns from x on.
 template <class Sample>
 GPU_FN void vif_matrix_load(const VifMatrixRows &rows, int width, int x, bool inside,
                             VifMatrixPicture<Sample> out) {
   constexpr uint32_t kBytes = sizeof(Sample);
-  uint32_t row[kBytes][8];  // the bytes of four samples
-  uint32_t at[4];
+  VifMatrixSamples row[8];
+  if (inside && rows.words) {
 #pragma unroll
-  for (int k = 0; k < 4; k++) at[k] = kBytes * static_cast<uint32_t>(tile_mirror(x + k, width));
+    for (int i = 0; i < 8; i++)
+      row[i] = vif_matrix_samples<Sample>(rows.plane + (rows.offset[i] + kBytes * static_cast<uint32_t>(x)));
+  } else {
+    uint32_t at[4];
 #pragma unroll
-  for (int i = 0; i < 8; i++) {
-    if constexpr (kBytes == 1) {
-      if (inside && rows.words) {
-        row[0][i] =
-            *reinterpret_cast<const uint32_t *>(rows.plane + (rows.offset[i] + static_cast<uint32_t>(x)));
-        continue;
+    for (int k = 0; k < 4; k++) at[k] = kBytes * static_cast<uint32_t>(tile_mirror(x + k, width));
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      row[i] = {0, 0};
+#pragma unroll
+      for (int k = 0; k < 4; k++) {
+        const uint32_t sample = *reinterpret_cast<const Sample *>(rows.plane + (rows.offset[i] + at[k]));
+        if (kBytes == 1 || k < 2)
+          row[i].first |= sample << 8 * kBytes * k;
+        else
+          row[i].second |= sample << 16 * (k - 2);
       }
-      row[0][i] = 0;
-#pragma unroll
-      for (int k = 0; k < 4; k++)
-        row[0][i] |= static_cast<uint32_t>(rows.plane[rows.offset[i] + at[k]]) << 8 * k;
-    } else {
-      Words2 pairs;
-      if (inside && rows.words) {
-        pairs = *reinterpret_cast<const Words2 *>(rows.plane +
-                                                  (rows.offset[i] + kBytes * static_cast<uint32_t>(x)));
-      } else {
-        uint32_t samples[4];
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-          samples[k] = *reinterpret_cast<const uint16_t *>(rows.plane + (rows.offset[i] + at[k]));
-        pairs = {samples[0] | samples[1] << 16, samples[2] | samples[3] << 16};
-      }
-      row[0][i] = gpu_permute(pairs.x, pairs.y, 0x6420);
-      row[1][i] = gpu_permute(pairs.x, pairs.y, 0x7531);
     }
   }
+  uint32_t bytes[kBytes][8];  // of the four samples
 #pragma unroll
-  for (uint32_t byte = 0; byte < kBytes; byte++) {
-    gpu_transpose_bytes(row[byte], out[byte][0]);
-    gpu_transpose_bytes(row[byte] + 4, out[byte][1]);
+  for (int i = 0; i < 8; i++) {
+    bytes[0][i] = kBytes == 1 ? row[i].first : gpu_permute(row[i].first, row[i].second, 0x6420);
+    if constexpr (kBytes == 2) bytes[1][i] = gpu_permute(row[i].first, row[i].second, 0x7531);
+  }
+#pragma unroll
+  for (uint32_t b = 0; b < kBytes; b++) {
+    gpu_transpose_bytes(bytes[b], out[b][0]);
+    gpu_transpose_bytes(bytes[b] + 4, out[b][1]);
   }
 }
 
