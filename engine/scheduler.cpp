@@ -24,17 +24,19 @@ Scheduler::~Scheduler() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = quit_ = true;
+    wake_all();
   }
-  work_.notify_all();
-  for (std::thread &t : workers_) t.join();
+  for (const auto &worker : workers_)
+    if (worker->thread.joinable()) worker->thread.join();
   accelerator_.reset();  // first, since its events come here
 }
 
 bool Scheduler::start() {
   scratch_.resize(size_t(threads_));
-  workers_.reserve(size_t(threads_));
+  idle_.reserve(size_t(threads_));
+  for (int i = 0; i < threads_; ++i) workers_.push_back(std::make_unique<Worker>());
   try {
-    for (int i = 0; i < threads_; ++i) workers_.emplace_back(&Scheduler::work, this, i);
+    for (int i = 0; i < threads_; ++i) workers_[size_t(i)]->thread = std::thread(&Scheduler::work, this, i);
   } catch (const std::system_error &) {
     return false;
   }
@@ -46,18 +48,19 @@ bool Scheduler::start() {
 void Scheduler::work(int id) {
   std::vector<std::shared_ptr<const void>> unneeded;  // let go without the lock: it may take long
   unneeded.reserve(2 * kMostDistorted + 3);
+  Worker &me = *workers_[size_t(id)];
   std::unique_lock lock(mutex_);
   for (;;) {
     int frame = 0;
     Task task;
     while (!take(frame, task)) {
       if (quit_) return;
-      ++idle_;
-      work_.wait(lock);
-      --idle_;
+      idle_.push_back(id);
+      me.woken_up.wait(lock, [&] { return me.woken; });
+      me.woken = false;
     }
     // Whoever finds more than it takes wakes the next one, so that nobody needs to know how much there is.
-    if (idle_ > 0 && can_take()) work_.notify_one();
+    if (wants_worker()) wake_one();
     ++running_;
     lock.unlock();
     const uint64_t start = timed_ ? thread_ns() : 0;
@@ -72,7 +75,7 @@ void Scheduler::work(int id) {
     else if (task.chain == 0 && work.prepared())
       work.release_prepared(unneeded);
     if (!unneeded.empty()) {
-      if (idle_ > 0 && can_take()) work_.notify_one();
+      if (wants_worker()) wake_one();
       lock.unlock();
       unneeded.clear();
       lock.lock();
@@ -83,7 +86,7 @@ void Scheduler::work(int id) {
 
 // What follows when a thread has done its part of a frame.
 void Scheduler::end_task(std::unique_lock<std::mutex> &lock, bool last) {
-  if (idle_ > 0 && can_take()) work_.notify_one();
+  if (wants_worker()) wake_one();
   if (--running_ == 0 && (stopping_ || halted_)) event_.notify_all();
   if (!last || !progress_) return;
   lock.unlock();
@@ -111,8 +114,22 @@ void Scheduler::failed(const Status &why) {
   if (progress_) progress_();
 }
 
-bool Scheduler::can_take() const {
-  if (stopping_ || halted_) return false;
+// The one that began to wait last: its processor sleeps least deeply.
+void Scheduler::wake_one() {
+  if (idle_.empty()) return;
+  Worker &worker = *workers_[size_t(idle_.back())];
+  idle_.pop_back();
+  worker.woken = true;
+  worker.woken_up.notify_one();
+}
+
+void Scheduler::wake_all() {
+  while (!idle_.empty()) wake_one();
+}
+
+// Whether there is a task for one that is idle.
+bool Scheduler::wants_worker() const {
+  if (idle_.empty() || stopping_ || halted_) return false;
   if (begun_ < submitted_ && !free_.empty()) return true;
   return std::any_of(active_.begin(), active_.end(),
                      [&](int frame) { return frames_[size_t(frame)].has_task(); });
@@ -265,8 +282,8 @@ bool Scheduler::resume(std::unique_ptr<FrameLayout> layout) {
     pass_measured();
     halted_ = false;
     failure_ = Status();
+    wake_all();
   }
-  work_.notify_all();
   return true;
 }
 
@@ -298,9 +315,11 @@ bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
   {
     std::lock_guard lock(mutex_);
     slot(submitted_++).measured = !measures;
-    if (!measures) pass_measured();
+    if (measures)
+      wake_one();
+    else
+      pass_measured();
   }
-  if (measures) work_.notify_one();
   return true;
 }
 

@@ -100,7 +100,9 @@ class Scheduler {
 
   void work(int id);
   bool take(int &frame, Task &task);
-  bool can_take() const;
+  bool wants_worker() const;
+  void wake_one();
+  void wake_all();
   void end_frame(std::unique_lock<std::mutex> &lock, int frame);
   void end_task(std::unique_lock<std::mutex> &lock, bool last);
   void accelerated(int place);
@@ -127,21 +129,26 @@ class Scheduler {
   bool timed_ = false;
 
   mutable std::mutex mutex_;  // guards everything below
-  std::condition_variable work_, event_;
+  std::condition_variable event_;
   std::vector<Slot> slots_;
   uint64_t submitted_ = 0, begun_ = 0, released_ = 0;
   std::vector<FrameWork> frames_;
   std::vector<int> active_;  // indices of frames_ in progress, oldest first
   std::vector<int> free_;    // the others, the last used one last: its memory is warm
   int running_ = 0;          // threads that do a task or end a frame
-  int idle_ = 0;             // workers that wait for one
+  std::vector<int> idle_;    // workers that wait for one, the last one last: it wakes soonest
   bool open_ = false, finished_ = false, interrupted_ = false;
   bool stopping_ = false, quit_ = false;  // no further task; workers end
   bool halted_ = false;                   // no further task: the accelerator failed
   Status failure_;
   std::vector<std::vector<uint64_t>> times_;  // ns, per chain and stage
 
-  std::vector<std::thread> workers_;
+  struct Worker {
+    std::condition_variable woken_up;
+    bool woken = false;
+    std::thread thread;
+  };
+  std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace vmafhip

@@ -281,12 +281,12 @@ TEST_F(HipAcceleratorTest, CapacityGoesByTheSizeOfPictures) {
   const auto of = [](int width, int height, int distorted = 1, int asked = 0) {
     return Capacity::of({width, height, 8, Chroma::c420}, distorted, 4, asked);
   };
-  EXPECT_EQ(of(3840, 2160).batch, 1);
-  EXPECT_EQ(of(1920, 1080).batch, 4);
+  EXPECT_EQ(of(3840, 2160).batch, 4);
+  EXPECT_EQ(of(1920, 1080).batch, 16);
   EXPECT_EQ(of(576, 324).batch, 32);
   EXPECT_EQ(of(16, 16).batch, 32);
   EXPECT_EQ(of(32768, 32768).batch, 1);
-  EXPECT_EQ(of(1920, 1080, 4).batch, 1);
+  EXPECT_EQ(of(1920, 1080, 4).batch, 4);
   EXPECT_EQ(of(16, 16, 4).batch, 8) << "a launch takes 32 pairs";
   EXPECT_EQ(of(16, 16, 64).batch, 1);
   EXPECT_EQ(of(3840, 2160, 1, 7).batch, 7);

@@ -1,6 +1,7 @@
 #include "engine/hip/accelerator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -17,13 +18,16 @@
 namespace vmafhip::hip {
 namespace {
 
-// A batch has about as many samples as one 2160p picture: fewer leave a large GPU idle between kernels.
-constexpr int64_t kBatchSamples = 3840 * 2160;
+// A batch has about as many samples as four 2160p pictures: with fewer, parts of a large GPU idle at the end of each
+// kernel (with a quarter, one in eight frames is lost at 1080p).
+constexpr int64_t kBatchSamples = 4 * 3840 * 2160;
 // With four batches on the device, copies and the ends of kernels hide behind the kernels of others.
 constexpr int kLanes = 4;
 constexpr int kFramesInLanes = 64;
 // Page-locked memory is taken from everybody else; beyond this there is less in progress.
 constexpr uint64_t kMostPinned = uint64_t(1) << 30;
+// A frame that takes longer may as well take the time to wake somebody.
+constexpr auto kAwake = std::chrono::microseconds(300);
 
 // Frames in lanes, a batch that waits for one, and those that workers fill.
 int places_for(int lanes, int batch, int threads) {
@@ -138,6 +142,7 @@ class HipAccelerator final : public Accelerator {
     return item.every_frame == every_frame_ ? lane.all : lane.scored;
   }
   void collect(Lane &lane) const;
+  static void wait_for(const Lane &lane, bool alone);
   void complete();
   void fail(const std::string &what);
 
@@ -145,7 +150,7 @@ class HipAccelerator final : public Accelerator {
   const HipBackend::Work work_;
   const Capacity capacity_;
   const size_t upload_bytes_;
-  std::vector<Item> items_;
+  std::vector<Item> items_;                        // in the order in which they begin
   bool every_frame_ = false;                       // an item needs it
   uint64_t memory_bytes_ = 0, results_bytes_ = 0;  // of a frame in a lane
   PinnedBuffer upload_;
@@ -188,23 +193,19 @@ HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBa
       capacity_(capacity),
       upload_bytes_(aligned(work.upload_bytes)) {
   const CurrentDevice current(*device_);
-  std::array<size_t, 2> load{};
-  std::vector<size_t> by_size;
+  std::array<double, 2> load{};
   for (const HipBackend::Item &item : work_.items) {
     Item added{item.metric, item.sums_at, item.every_frame, memory_bytes_, results_bytes_};
     memory_bytes_ += item.metric->frame_bytes();
     results_bytes_ += item.metric->result_bytes();
     every_frame_ |= item.every_frame;
-    by_size.push_back(items_.size());
     items_.push_back(std::move(added));
   }
-  // The larger ones first, each to the stream that has less so far: a metric with much memory takes long.
-  const auto size = [&](size_t item) { return work_.items[item].metric->frame_bytes(); };
-  std::ranges::stable_sort(by_size, std::greater<>(), size);
-  for (const size_t item : by_size) {
-    const size_t stream = load[1] < load[0] ? 1 : 0;
-    items_[item].stream = stream;
-    load[stream] += size(item) + 1;
+  // Those that take long first, each to the stream that has less so far.
+  std::ranges::stable_sort(items_, std::greater<>(), [](const Item &item) { return item.metric->cost(); });
+  for (Item &item : items_) {
+    item.stream = load[1] < load[0] ? 1 : 0;
+    load[item.stream] += item.metric->cost() + 1;
   }
 
   if (upload_bytes_ > 0) upload_ = PinnedBuffer(*device_, upload_bytes_ * size_t(capacity_.places));
@@ -353,6 +354,14 @@ void HipAccelerator::collect(Lane &lane) const {
 
 // ---- Frames out -------------------------------------------------------------------------------------------
 
+// To sleep and be woken takes a third of the time that a frame does. Whoever has a single batch on the device waits for its
+// scores, and a short one is waited for awake; while others follow it costs nothing to sleep.
+void HipAccelerator::wait_for(const Lane &lane, bool alone) {
+  const auto end = std::chrono::steady_clock::now() + kAwake;
+  while (alone && !lane.done.done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  lane.done.synchronize();
+}
+
 // The completion thread.
 void HipAccelerator::complete() {
   const CurrentDevice current(*device_);
@@ -364,11 +373,11 @@ void HipAccelerator::complete() {
     if (in_flight_.empty()) return;
     telling_ = true;
     Lane &lane = *in_flight_.front();
-    const bool wanted = !broken_ && !clearing_;
+    const bool wanted = !broken_ && !clearing_, alone = in_flight_.size() == 1;
     lock.unlock();
     places.clear();
     try {
-      lane.done.synchronize();
+      wait_for(lane, alone);
       if (wanted) {
         collect(lane);
         for (const Started &frame : lane.batch) places.push_back(frame.place);

@@ -36,6 +36,8 @@ class HipMetric {
   virtual size_t frame_bytes() const = 0;
   // What the kernels leave of one frame, all distorted pictures; copied to the host. A multiple of 256.
   virtual size_t result_bytes() const = 0;
+  // How long it takes, in any unit that all metrics share: those that take long begin first.
+  virtual double cost() const { return static_cast<double>(frame_bytes()); }
   // Launches everything for 1 or more frames; what is launched on `stream` runs in order.
   virtual void enqueue(const Stream &stream, std::span<const DeviceFrame> frames,
                        const BatchMemory &memory) const = 0;
