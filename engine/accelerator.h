@@ -23,7 +23,8 @@ class Accelerator {
   // Memory of a place, as large as was asked for when this was made, for planes that are not on the device. Aligned to
   // kAlign.
   virtual std::byte *upload_memory(int place) = 0;
-  // Memory that this takes, on the device and pinned on the host; it does not grow.
+  // Memory that this takes now, on the device and pinned on the host. It grows while ever more frames wait, to what their
+  // size and places() allow. Any thread.
   virtual uint64_t device_bytes() const = 0;
   virtual uint64_t pinned_bytes() const = 0;
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/hip/lanes.h"
 #include "engine/hip/ring.h"
 #include "engine/memory.h"
 
@@ -70,13 +71,13 @@ class HipAccelerator final : public Accelerator {
                  const Capacity &capacity);
   ~HipAccelerator() override;
 
-  // Device and pinned memory that such an object takes.
+  // Device and pinned memory that such an object takes in the end.
   static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, const Capacity &capacity);
 
   int places() const override { return capacity_.places; }
   std::byte *upload_memory(int place) override { return upload_.data() + size_t(place) * upload_bytes_; }
-  uint64_t device_bytes() const override { return bytes_of(work_, capacity_).first; }
-  uint64_t pinned_bytes() const override { return bytes_of(work_, capacity_).second; }
+  uint64_t device_bytes() const override { return bytes_of(work_, capacity_, lanes_->frames()).first; }
+  uint64_t pinned_bytes() const override { return bytes_of(work_, capacity_, lanes_->frames()).second; }
   void on_events(std::function<void(int)> measured, std::function<void(const Status &)> failed) override {
     measured_ = std::move(measured);
     failed_ = std::move(failed);
@@ -85,45 +86,8 @@ class HipAccelerator final : public Accelerator {
   void clear() override;
 
  private:
-  // The device's frames by number: 0 for frame 0, 1 for the next one that an item measures.
-  struct Started {
-    bool there = false;
-    int place = 0;
-    const FrameView *view = nullptr;
-    std::byte *sums = nullptr;
-  };
-  // Frames that some items measure, with what their spans point to.
-  struct Frames {
-    std::vector<DeviceFrame> frames;
-    std::vector<size_t> numbers;  // of the frames in the batch
-    std::vector<DeviceViews> dist, earlier_dist;
-    size_t count = 0;
-    Frames(int batch, int distorted)
-        : frames(size_t(batch)),
-          numbers(size_t(batch)),
-          dist(size_t(batch) * size_t(distorted)),
-          earlier_dist(dist.size()) {}
-  };
-  struct Lane {
-    Buffer<std::byte> memory, results;
-    PinnedBuffer host_results;
-    Event cleared, joined, done;
-    std::vector<Started> batch;
-    Frames all, scored;             // `scored`: of a batch in which some are not
-    std::array<Stream, 2> streams;  // last, so that they end before memory goes
-    Lane(const Device &device, size_t memory_bytes, size_t results_bytes, int batch_size, int distorted)
-        : memory(device, memory_bytes),
-          results(device, results_bytes),
-          host_results(device, results_bytes),
-          cleared(device),
-          joined(device),
-          done(device),
-          all(batch_size, distorted),
-          scored(batch_size, distorted),
-          streams{Stream(device), Stream(device)} {
-      batch.reserve(size_t(batch_size));
-    }
-  };
+  static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, const Capacity &capacity,
+                                                uint64_t in_lanes);
   struct Item {
     HipBackend::DeviceMetric metric;
     uint64_t sums_at = 0;
@@ -137,8 +101,8 @@ class HipAccelerator final : public Accelerator {
 
   void pump(std::unique_lock<std::mutex> &lock);
   void enqueue(Lane &lane, uint64_t first);
-  void add_frame(Frames &to, uint64_t number, const Started &frame, size_t in_batch) const;
-  const Frames &frames_of(const Item &item, const Lane &lane) const {
+  void add_frame(LaneFrames &to, uint64_t number, const Started &frame, size_t in_batch) const;
+  const LaneFrames &frames_of(const Item &item, const Lane &lane) const {
     return item.every_frame == every_frame_ ? lane.all : lane.scored;
   }
   void collect(Lane &lane) const;
@@ -155,16 +119,16 @@ class HipAccelerator final : public Accelerator {
   uint64_t memory_bytes_ = 0, results_bytes_ = 0;  // of a frame in a lane
   PinnedBuffer upload_;
   std::optional<Ring> ring_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::optional<Lanes> lanes_;
 
   std::function<void(int)> measured_;
   std::function<void(const Status &)> failed_;
 
   std::mutex mutex_;
   std::condition_variable work_there_, idle_;
-  std::vector<Started> started_;  // as the blocks of the ring
+  // The device's frames by number, as the blocks of the ring: 0 for frame 0, 1 for the next one that an item measures.
+  std::vector<Started> started_;
   uint64_t next_upload_ = 0, next_batch_ = 0;
-  std::vector<Lane *> free_lanes_;
   std::deque<Lane *> in_flight_;  // oldest first
   bool pumping_ = false;          // a thread puts work on streams
   bool telling_ = false;          // the completion thread is not waiting for work
@@ -176,12 +140,16 @@ class HipAccelerator final : public Accelerator {
 
 std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work,
                                                        const Capacity &capacity) {
+  return bytes_of(work, capacity, Lanes::most_frames(capacity.lanes, capacity.batch));
+}
+
+std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work, const Capacity &capacity,
+                                                       uint64_t in_lanes) {
   uint64_t memory = 0, results = 0;
   for (const HipBackend::Item &item : work.items) {
     memory = plus(memory, item.metric->frame_bytes());
     results = plus(results, item.metric->result_bytes());
   }
-  const uint64_t in_lanes = uint64_t(capacity.lanes) * uint64_t(capacity.batch);
   return {plus(Ring::bytes(work, capacity.places), times(in_lanes, plus(memory, results))),
           plus(times(aligned(work.upload_bytes), uint64_t(capacity.places)), times(in_lanes, results))};
 }
@@ -210,12 +178,8 @@ HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBa
 
   if (upload_bytes_ > 0) upload_ = PinnedBuffer(*device_, upload_bytes_ * size_t(capacity_.places));
   ring_.emplace(*device_, work_, capacity_.places);
-  const auto batch = size_t(capacity_.batch);
-  for (int i = 0; i < capacity_.lanes; ++i) {
-    lanes_.push_back(std::make_unique<Lane>(*device_, memory_bytes_ * batch, results_bytes_ * batch,
-                                            capacity_.batch, work_.distorted));
-    free_lanes_.push_back(lanes_.back().get());
-  }
+  lanes_.emplace(*device_, Lanes::Sizes{memory_bytes_, results_bytes_, work_.distorted}, capacity_.lanes,
+                 capacity_.batch);
   started_.resize(ring_->size());
   completion_ = std::thread(&HipAccelerator::complete, this);
 }
@@ -258,12 +222,11 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
         ring_->upload(number, *frame.view);
         lock.lock();
         ++next_upload_;
-      } else if (next_batch_ < next_upload_ && !free_lanes_.empty()) {
-        Lane &lane = *free_lanes_.back();
-        free_lanes_.pop_back();
+      } else if (Lane *free = lanes_->take(next_upload_ - next_batch_)) {
+        Lane &lane = *free;
         const uint64_t first = next_batch_;
         lane.batch.clear();
-        for (; next_batch_ < next_upload_ && lane.batch.size() < size_t(capacity_.batch); ++next_batch_)
+        for (; next_batch_ < next_upload_ && lane.batch.size() < lane.most; ++next_batch_)
           lane.batch.push_back(started_[ring_->block(next_batch_)]);
         lock.unlock();
         enqueue(lane, first);
@@ -294,7 +257,7 @@ void HipAccelerator::fail(const std::string &what) {
 
 // ---- Batches ----------------------------------------------------------------------------------------------
 
-void HipAccelerator::add_frame(Frames &to, uint64_t number, const Started &frame, size_t in_batch) const {
+void HipAccelerator::add_frame(LaneFrames &to, uint64_t number, const Started &frame, size_t in_batch) const {
   const size_t at = to.count++;
   to.numbers[at] = in_batch;
   DeviceFrame &f = to.frames[at];
@@ -328,9 +291,9 @@ void HipAccelerator::enqueue(Lane &lane, uint64_t first) {
   main.record(lane.cleared);
   side.wait(lane.cleared);
   for (const Item &item : items_) {
-    const Frames &measured = frames_of(item, lane);
+    const LaneFrames &measured = frames_of(item, lane);
     if (measured.count == 0) continue;
-    const BatchMemory memory = {lane.memory.address() + int64_t(item.memory_at * size_t(capacity_.batch)),
+    const BatchMemory memory = {lane.memory.address() + int64_t(item.memory_at * lane.most),
                                 lane.results.address() + int64_t(item.results_at * frames)};
     item.metric->enqueue(lane.streams[item.stream], std::span(measured.frames).first(measured.count), memory);
   }
@@ -343,7 +306,7 @@ void HipAccelerator::enqueue(Lane &lane, uint64_t first) {
 void HipAccelerator::collect(Lane &lane) const {
   const size_t frames = lane.batch.size();
   for (const Item &item : items_) {
-    const Frames &measured = frames_of(item, lane);
+    const LaneFrames &measured = frames_of(item, lane);
     for (size_t i = 0; i < measured.count; ++i)
       item.metric->collect(
           measured.frames[i],
@@ -387,7 +350,7 @@ void HipAccelerator::complete() {
     }
     lock.lock();
     in_flight_.pop_front();
-    free_lanes_.push_back(&lane);
+    lanes_->give_back(lane);
     pump(lock);
     if (broken_ || clearing_) places.clear();
     lock.unlock();
@@ -411,12 +374,12 @@ void HipAccelerator::clear() {
     }
   };
   drain(*ring_);
-  for (const auto &lane : lanes_)
-    for (const Stream &stream : lane->streams) drain(stream);
+  lanes_->for_each([&](const Lane &lane) {
+    for (const Stream &stream : lane.streams) drain(stream);
+  });
   std::fill(started_.begin(), started_.end(), Started());
   next_upload_ = next_batch_ = 0;
-  free_lanes_.clear();
-  for (const auto &lane : lanes_) free_lanes_.push_back(lane.get());
+  lanes_->give_back_all();
   clearing_ = false;
 }
 
@@ -436,10 +399,13 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Devi
   Status status;
   uint64_t free = 0;
   do {
-    const bool least = capacity.lanes == 1 && capacity.batch == 1;
-    if (HipAccelerator::bytes_of(work, capacity).second > kMostPinned && !least) continue;
+    const bool one_by_one = capacity.lanes == 1 && capacity.batch == 1,
+               least = one_by_one && capacity.places == 2;
+    const auto [on_device, pinned] = HipAccelerator::bytes_of(work, capacity);
+    if (pinned > kMostPinned && !one_by_one) continue;
     try {
       free = device->free_memory();
+      if (on_device > free && !least) continue;
       return std::unique_ptr<Accelerator>(std::make_unique<HipAccelerator>(device, work, capacity));
     } catch (const DeviceError &error) {
       status = status_of(*device, error);
