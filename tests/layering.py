@@ -30,6 +30,8 @@ STANDARD = set(
 # What arithmetic may use: types and bits, no containers, no library functions that a GPU lacks.
 BARE = {"array", "bit", "climits", "cmath", "cstddef", "cstdint", "limits", "type_traits", "utility"}
 POSIX = {"fcntl.h", "unistd.h", "sys/mman.h", "sys/stat.h", "sys/types.h", "dlfcn.h", "poll.h", "pthread.h"}
+# What Linux has for dma-bufs.
+DMA_BUFS = {"linux/dma-buf.h", "linux/kcmp.h", "sys/ioctl.h", "sys/syscall.h", "sys/vfs.h"}
 SIMD = {"immintrin.h", "x86intrin.h", "cpuid.h"}
 JSON = {"nlohmann/json.hpp", "nlohmann/json_fwd.hpp"}
 
@@ -71,7 +73,7 @@ def model(file, name, system):
 
 def engine(file, name, system):
     if system:
-        return name in STANDARD | JSON | POSIX
+        return name in STANDARD | JSON | POSIX or (file == "engine/dmabuf.cpp" and name in DMA_BUFS)
     if under(name, "engine/cpu", "engine/hip", "engine/extractors"):
         return file == "engine/registry.cpp"
     return top(name) or under(name, "engine/model")
@@ -103,7 +105,7 @@ RULES = [
     ("engine", engine, "engine/*.h, engine/model, nlohmann/json, the standard library; back ends only in engine/registry.cpp"),
     ("kernels", kernels, "engine/arith, kernels and bare headers such as <cstdint>"),
     ("gst/vmafhip/content", content, "gst/vmafhip/content and the standard library"),
-    ("gst/vmafhip", gst, "engine/session.h, engine/results.h and what they include, gst/vmafhip, GStreamer, the standard library"),
+    ("gst/vmafhip", gst, "engine/session.h, engine/results.h, engine/dmabuf.h and what they include, gst/vmafhip, GStreamer, the standard library"),
 ]
 
 
@@ -116,8 +118,8 @@ def includes(path):
 
 
 def public_headers(root):
-    """engine/session.h, engine/results.h and all headers that they reach."""
-    seen, waiting = set(), ["engine/session.h", "engine/results.h"]
+    """engine/session.h, engine/results.h, engine/dmabuf.h and all headers that they reach."""
+    seen, waiting = set(), ["engine/session.h", "engine/results.h", "engine/dmabuf.h"]
     while waiting:
         name = waiting.pop()
         if name in seen or not (root / name).is_file():
@@ -171,6 +173,7 @@ def self_test():
         ("engine/session.h", "#include <gst/gst.h>"),
         ("engine/session.h", "#include <hip/hip_runtime.h>"),
         ("engine/session.h", "#  include <cuda.h>"),
+        ("engine/session.h", "#include <linux/dma-buf.h>"),
         ("engine/session.h", '#include "engine/cpu/cpu.h"'),
         ("engine/session.h", '#include "engine/hip/hip.h"'),
         ("engine/session.h", '#include "gst/vmafhip/element.h"'),
