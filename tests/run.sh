@@ -9,8 +9,10 @@ usage: tests/run.sh [--full] [--build FOLDER]
 Builds into build/ (or FOLDER) of the source tree and runs all tests; installs the Debian packages that they need
 if any is missing. The last line says how many tests passed, failed and were skipped; each GoogleTest case counts.
 Tests that need libvmaf's model files (not part of this repository) are skipped unless VMAFHIP_TEST_MODELS names
-their folder. GPU kernels are compiled for the targets that tests look at: gfx90a, gfx1030 and gfx1100, and where there
-is nvcc sm_90. To use the element on other GPUs, build in a folder of your own.
+their folder. Those that need devices of the kernel run in a VM, whose kernel is downloaded once (70 MB, kept in the
+user's cache folder), and are skipped where none can be started. GPU kernels are compiled for the targets that tests
+look at: gfx90a, gfx1030 and gfx1100, and where there is nvcc sm_90. To use the element on other GPUs, build in a folder
+of your own.
 
   --full          also the tests that take minutes or fetch a video (suite "full")
   --build FOLDER  build there instead
@@ -48,6 +50,9 @@ if [[ $build != build && $build != /* ]]; then build=$caller/$build; fi
 . examples/packages.sh
 need_packages "${build_packages[@]}" "${run_packages[@]}" "${hip_packages[@]}" libgtest-dev binutils clang-format git locales qemu-user valgrind
 if $full; then need_packages ffmpeg python3-numpy; fi
+if ! (need_packages kmod qemu-system-x86 xz-utils) || ! tests/vm/prepare.sh; then
+  echo "Tests that need a VM will be skipped." >&2
+fi
 
 # Whoever reads only the last line must not take a broken build for a success.
 fail_build() {
