@@ -73,6 +73,20 @@ def check_checksums():
     print(f"same scores for 1 and 3 threads and {', '.join(isas)}")
 
 
+def check_sessions():
+    for backend in ("cpu", "hip")[: len(sys.argv) - 1]:
+        for rate in (0, 200):
+            done = run(*SMALL, "--backend", backend, "--sessions", "3", "--rate", str(rate), "--threads", "2")
+            if done.returncode != 0:
+                sys.exit(f"three sessions, {backend}: status {done.returncode}, printed {done.stderr!r}")
+            figures = json.loads(done.stdout)
+            expect(figures["sessions"] == 3 and figures["equal_scores"] is True, f"three sessions: {figures}")
+            each = figures["session_fps"]
+            expect(0 < each["least"] <= each["most"] and figures["fps"] > each["least"], f"three sessions: {figures}")
+            expect(("latency_ms" in figures) == (rate > 0), f"rate {rate}: {figures}")
+            expect((figures["session_device_kib"] > 0) == (backend == "hip"), f"{backend}: {figures}")
+
+
 def check_stages():
     figures = measure("--stages")
     stages = figures["stages"]
@@ -134,6 +148,8 @@ def check_errors():
         (["--distorted", "2"], "--ref", "a", "--dist", "b", "--distorted", "2"),
         (["--batch", "33"], "--batch", "33"),
         (["--device", "-2"], "--device", "-2"),
+        (["--sessions", "0"], "--sessions", "0"),
+        (["--rate", "-1"], "--rate", "-1"),
         (["--upload", "--backend cpu"], "--upload", "--backend", "cpu"),
         (["--resident", "--pageable"], "--pageable", "--resident"),
     ):
@@ -170,6 +186,7 @@ def check_gpu():
     check_error(1, ["130x98", "99x55", "scaled"], *SMALL, "--resident", "--dist-size", "99x55")
 
 
+check_sessions()
 if len(sys.argv) > 2:
     check_gpu()
 else:

@@ -27,6 +27,8 @@ run plays them forwards and backwards.
   --threads T       workers, 0 = number of processors (0)
   --distorted N     distorted pictures compared with each reference (1)
   --frames N        frames that are measured (50)
+  --sessions N      so many sessions at a time, each fed with the same frames by a thread of its own (1)
+  --rate R          frames/s of each, as of a live stream, 0 = as fast as it can (0)
   --seconds S       no frame is begun after so many seconds, however many are asked for (no limit)
   --warmup N        frames before them (5)
   --pictures N      different frames in memory (4 generated ones, or the first 64 of a file)
@@ -43,6 +45,11 @@ In the JSON:
   peak_rss_kib      of the process; input_kib of it are pictures
   checksum          of the bits of all scores of warm-up and measured frames: the same for any number of threads,
                     every instruction set (VMAFHIP_ISA) and every GPU
+  With several sessions, or a rate:
+  fps               of all together, and session_fps of the slowest and the fastest
+  latency_ms        with a rate: from submitting a frame until its sums are complete and scored
+  session_device_kib, session_pinned_kib    the most that one of them takes
+  equal_scores      whether all have scores of the same bits
   With a GPU:
   device_kib        of its memory that the session takes, besides pictures; pinned_kib: of the host's, for the GPU
   equals_cpu        whether the scores of all measured frames have the bits that the CPU gives for these pictures
@@ -129,9 +136,9 @@ Arguments parse(int argc, const char *const *argv) {
       continue;
     }
     static constexpr const char *kOptions[] = {
-        "--size",    "--depth",     "--chroma",       "--model",    "--features",  "--backend",
-        "--threads", "--frames",    "--warmup",       "--pictures", "--distorted", "--ref",
-        "--dist",    "--dist-size", "--scale-method", "--device",   "--batch",     "--seconds"};
+        "--size",         "--depth",  "--chroma",   "--model",     "--features", "--backend", "--threads",
+        "--frames",       "--warmup", "--pictures", "--distorted", "--ref",      "--dist",    "--dist-size",
+        "--scale-method", "--device", "--batch",    "--seconds",   "--sessions", "--rate"};
     bool known = false;
     for (const char *name : kOptions) known |= option == name;
     if (!known) throw std::invalid_argument("there is no option " + option);
@@ -161,6 +168,10 @@ Arguments parse(int argc, const char *const *argv) {
       a.session.threads = to_int(option, value, 0, 1024);
     } else if (option == "--frames") {
       a.frames = to_int(option, value, 1, 1'000'000);
+    } else if (option == "--sessions") {
+      a.sessions = to_int(option, value, 1, 1024);
+    } else if (option == "--rate") {
+      a.rate = to_int(option, value, 0, 100'000);
     } else if (option == "--seconds") {
       a.seconds = to_int(option, value, 1, 100'000);
     } else if (option == "--warmup") {

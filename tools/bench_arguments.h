@@ -13,6 +13,8 @@ struct Arguments {
   SessionOptions session;
   int frames = 50, warmup = 5;
   double seconds = 1e9;
+  int sessions = 1;
+  double rate = 0;   // frames/s of each, 0 = as fast as it can
   int pictures = 0;  // different frames in memory, 0 = default
   bool stages = false;
   // Where pictures lie. Not `host`: copied there before the measurement, from where the GPU takes them.

@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -15,6 +14,8 @@
 #include "engine/registry.h"
 #include "engine/session.h"
 #include "tools/bench_arguments.h"
+#include "tools/bench_channels.h"
+#include "tools/bench_checksum.h"
 #include "tools/bench_pictures.h"
 
 namespace {
@@ -35,31 +36,8 @@ void must(const Status &status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
 
-// FNV-1a over the bits of scores.
-class Checksum {
- public:
-  void add(const FrameScores &scores) {
-    for (const PictureScores &s : scores.dist) {
-      for (const double value : s.features) add(std::bit_cast<uint64_t>(value));
-      for (const double value : s.models) add(std::bit_cast<uint64_t>(value));
-    }
-  }
-  void add(uint64_t word) {
-    for (int i = 0; i < 8; ++i, word >>= 8) sum_ = (sum_ ^ (word & 255)) * 0x100000001b3;
-  }
-  uint64_t value() const { return sum_; }
-  std::string text() const {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(sum_));
-    return text;
-  }
-
- private:
-  uint64_t sum_ = 0xcbf29ce484222325;
-};
-
 uint64_t checksum_of(const FrameScores &scores) {
-  Checksum sum;
+  bench::Checksum sum;
   sum.add(scores);
   return sum.value();
 }
@@ -182,7 +160,7 @@ class Bench {
   Session &session_;
   std::vector<Picture> dist_;
   FrameScores scores_;
-  Checksum sum_;
+  bench::Checksum sum_;
   std::vector<uint64_t> frames_;  // of each frame's scores
 };
 
@@ -196,6 +174,10 @@ const char *memory_text(MemoryKind memory) {
       return "device";
   }
   return "";
+}
+
+void print(const nlohmann::ordered_json &out) {
+  std::printf("%s\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
 void run(bench::Arguments arguments) {
@@ -234,6 +216,11 @@ void run(bench::Arguments arguments) {
     out["batch"] = arguments.session.batch;
   }
   out["distorted"] = arguments.session.distorted;
+  if (arguments.sessions > 1 || arguments.rate > 0) {
+    *session = nullptr;  // its memory is the others'
+    measure_channels(arguments, placed, out);
+    return print(out);
+  }
   Bench bench(arguments, placed, **session);
   bench.throughput(out);
   bench.latency(out);
@@ -246,7 +233,7 @@ void run(bench::Arguments arguments) {
     out["pinned_kib"] = (*session)->pinned_bytes() / 1024;
     out["equals_cpu"] = bench.equals_cpu(pictures);
   }
-  std::printf("%s\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  print(out);
 }
 
 }  // namespace
