@@ -191,6 +191,32 @@ Result<HipBackend> HipBackend::open(int number) {
   return HipBackend(std::move(*device));
 }
 
+namespace {
+
+class SharedDevice final : public Gpu {
+ public:
+  explicit SharedDevice(std::shared_ptr<const hip::Device> device) : device_(std::move(device)) {}
+  Vendor vendor() const override {
+    return device_->api().vendor == hip::Vendor::amd ? Vendor::amd : Vendor::nvidia;
+  }
+  int number() const override { return device_->number(); }
+  void *context() const override { return vendor() == Vendor::nvidia ? device_->context() : nullptr; }
+  bool reads(uint64_t address) const override { return device_->reads(address); }
+
+ private:
+  std::shared_ptr<const hip::Device> device_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Gpu> HipBackend::share() const { return std::make_shared<SharedDevice>(device_); }
+
+Result<std::shared_ptr<const Gpu>> Gpu::open(int device) {
+  auto backend = HipBackend::open(device);
+  if (!backend.ok()) return backend.status();
+  return backend->share();
+}
+
 std::string HipBackend::description() const { return device_->description(); }
 
 bool HipBackend::has_kernels(const Extractor &extractor) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/accelerator.h"
+#include "engine/gpu.h"
 #include "engine/metric.h"
 #include "engine/options.h"
 #include "engine/picture.h"
@@ -111,6 +112,8 @@ class HipBackend {
   static Result<HipBackend> open(int number);
 
   std::string description() const;
+  // For others, who may keep it.
+  std::shared_ptr<const Gpu> share() const;
   // Whether some options of the extractor have kernels.
   static bool has_kernels(const Extractor &extractor);
 

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "engine/external.h"
+#include "engine/gpu.h"
 #include "engine/model.h"
 #include "engine/picture.h"
 #include "engine/pool.h"
@@ -97,6 +98,8 @@ class Session {
   std::string backend_description() const;
   // Why no GPU is used although the options allow for one; empty if one is used or none was wanted.
   std::string backend_reason() const;
+  // The GPU of the back end; null without one, or if it was lost.
+  std::shared_ptr<const Gpu> gpu() const;
   // Memory that the session takes on the GPU and, pinned, on the host; since configure().
   uint64_t device_bytes() const;
   uint64_t pinned_bytes() const;

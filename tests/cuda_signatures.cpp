@@ -37,6 +37,7 @@ SAME(cuMemHostAlloc, cuMemHostAlloc)
 SAME(cuMemFreeHost, cuMemFreeHost)
 SAME(cuMemHostRegister_v2, cuMemHostRegister)
 SAME(cuMemHostUnregister, cuMemHostUnregister)
+SAME(cuPointerGetAttribute, cuPointerGetAttribute)
 SAME(cuStreamCreate, cuStreamCreate)
 SAME(cuStreamDestroy_v2, cuStreamDestroy)
 SAME(cuStreamSynchronize, cuStreamSynchronize)
@@ -98,6 +99,10 @@ static_assert(kErrorNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU && kErrorNotR
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(kEventBlockingSync == CU_EVENT_BLOCKING_SYNC && kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+static_assert(kPointerDeviceOrdinal == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+static_assert(kCudaPointerContext == CU_POINTER_ATTRIBUTE_CONTEXT);
+static_assert(kCudaPointerAccess == CU_POINTER_ATTRIBUTE_ACCESS_FLAGS);
+static_assert(kCudaAccessRead == CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ);
 // Pointers made of numbers are no constants; these are the numbers.
 static_assert(CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT == 1 && CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT == 2);
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "engine/gpu.h"
+#include "engine/hip/device.h"
 #include "engine/plan.h"
 #include "engine/registry.h"
 #include "tests/hipsim_control.h"
@@ -113,6 +115,31 @@ TEST_F(HipSessionTest, VmafV1) {
   }
   expect_same_scores({.models = "vmaf_v1.0.16_3d0h"}, clip(2, 218, 162));
   expect_same_scores({.models = "vmaf_v1.0.16_hfr_3d0h", .distorted = 2}, clip(2, 217, 163, 10));
+}
+
+// What elements of others are told, so that they put their pictures where sessions read them.
+TEST_F(HipSessionTest, TheGpuIsShared) {
+  sim_.configure("devices=2");
+  EXPECT_FALSE(Gpu::open(2).ok());
+  auto gpu = Gpu::open(1).value();
+  EXPECT_EQ(gpu->number(), 1);
+  EXPECT_EQ(gpu->vendor(), Gpu::Vendor::amd);
+  EXPECT_EQ(gpu->context(), nullptr);
+
+  const auto session = make({.features = "psnr", .device = 1});
+  const auto same = session->gpu();
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->number(), 1);
+  EXPECT_FALSE(make({}, Backend::cpu)->gpu());
+
+  const auto here = hip::Device::open(1).value(), elsewhere = hip::Device::open(0).value();
+  const hip::Buffer<char> memory(*here, 4096), foreign(*elsewhere, 4096);
+  const hip::PinnedBuffer host(*here, 4096);
+  EXPECT_TRUE(gpu->reads(memory.address().value));
+  EXPECT_TRUE(same->reads(memory.address().value + 4095));
+  EXPECT_FALSE(gpu->reads(foreign.address().value));
+  EXPECT_FALSE(gpu->reads(reinterpret_cast<uint64_t>(host.data())));
+  EXPECT_FALSE(gpu->reads(reinterpret_cast<uint64_t>(&sim_)));
 }
 
 // Banding's heat maps are the CPU's.

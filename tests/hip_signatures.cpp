@@ -27,6 +27,7 @@ namespace {
   _(hipHostFree)              \
   _(hipHostRegister)          \
   _(hipHostUnregister)        \
+  _(hipPointerGetAttribute)   \
   _(hipStreamCreateWithFlags) \
   _(hipStreamDestroy)         \
   _(hipStreamSynchronize)     \
@@ -82,6 +83,7 @@ static_assert(kAttributeWarpSize == hipDeviceAttributeWarpSize);
 static_assert(kStreamNonBlocking == hipStreamNonBlocking);
 static_assert(kEventBlockingSync == hipEventBlockingSync && kEventDisableTiming == hipEventDisableTiming);
 static_assert(kCaptureThreadLocal == hipStreamCaptureModeThreadLocal);
+static_assert(kPointerDeviceOrdinal == HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
 static_assert(hipHostMallocDefault == 0 && hipHostRegisterDefault == 0);
 
 int run() {

@@ -9,6 +9,7 @@ namespace vmafhip::hip {
 constexpr int kCudaMemoryHost = 1, kCudaMemoryDevice = 2;
 constexpr int kCudaAttributeWarpSize = 10, kCudaAttributeComputeMajor = 75, kCudaAttributeComputeMinor = 76;
 constexpr int kCudaErrorInvalidValue = 1;
+constexpr int kCudaPointerContext = 1, kCudaPointerAccess = 16, kCudaAccessRead = 1;
 // CUDA's last element of `extra`; the others are HIP's.
 inline void *const kCudaLaunchEnd = nullptr;
 
@@ -52,6 +53,7 @@ struct Cuda {
   int (*cuMemFreeHost)(void *data) = nullptr;
   int (*cuMemHostRegister_v2)(void *data, size_t bytes, unsigned flags) = nullptr;
   int (*cuMemHostUnregister)(void *data) = nullptr;
+  int (*cuPointerGetAttribute)(void *value, int attribute, uint64_t address) = nullptr;
   int (*cuStreamCreate)(void **stream, unsigned flags) = nullptr;
   int (*cuStreamDestroy_v2)(void *stream) = nullptr;
   int (*cuStreamSynchronize)(void *stream) = nullptr;

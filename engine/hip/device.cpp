@@ -236,6 +236,14 @@ uint64_t Device::free_memory() const {
   return free;
 }
 
+void *Device::context() const { return context_->handle; }
+
+bool Device::reads(uint64_t address) const noexcept {
+  if (forked()) return false;
+  const CurrentDevice current(*this);
+  return current.ok() && api_->reads(number_, context_->handle, pointer(address));
+}
+
 void Device::make_current() const {
   if (forked()) throw DeviceError(0, "this process was forked from one that already used a GPU");
   CALL(*api_, set_current, context_->handle);

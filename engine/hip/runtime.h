@@ -23,7 +23,8 @@ constexpr int kCopyHostToDevice = 1, kCopyDeviceToHost = 2, kCopyDeviceToDevice 
 constexpr int kAttributeComputeMajor = 23, kAttributeComputeMinor = 61, kAttributeWarpSize = 87;
 constexpr unsigned kStreamNonBlocking = 1;
 constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2;
-constexpr int kCaptureThreadLocal = 1;  // other threads may do meanwhile what cannot be captured
+constexpr int kPointerDeviceOrdinal = 9;  // whose memory it is
+constexpr int kCaptureThreadLocal = 1;    // other threads may do meanwhile what cannot be captured
 // Keys of hipModuleLaunchKernel's `extra`. What ends it differs: Api::launch_end.
 inline void *const kLaunchBufferPointer = reinterpret_cast<void *>(1);
 inline void *const kLaunchBufferSize = reinterpret_cast<void *>(2);
@@ -45,6 +46,7 @@ struct Functions {
   int (*hipHostFree)(void *data) = nullptr;
   int (*hipHostRegister)(void *data, size_t bytes, unsigned flags) = nullptr;
   int (*hipHostUnregister)(void *data) = nullptr;
+  int (*hipPointerGetAttribute)(void *value, int attribute, void *data) = nullptr;  // null in old libraries
 
   int (*hipStreamCreateWithFlags)(void **stream, unsigned flags) = nullptr;
   int (*hipStreamDestroy)(void *stream) = nullptr;
@@ -91,6 +93,8 @@ struct Api : Functions {
   virtual int release_context(int device) const = 0;
   virtual int get_current(void **context) const = 0;
   virtual int set_current(void *context) const = 0;
+  // Whether kernels of the current context, which is `context` of `device`, may read what lies at the address.
+  virtual bool reads(int device, void *context, void *data) const = 0;
 
  protected:
   ~Api() = default;  // never deleted

@@ -21,6 +21,14 @@ class AmdApi final : public Api, public CurrentDeviceFunctions {
   int set_current(void *context) const override {
     return hipSetDevice(static_cast<int>(reinterpret_cast<intptr_t>(context)));
   }
+  // Memory of another copy of the library, such as of another version, is not known to this one.
+  bool reads(int device, void *, void *data) const override {
+    int of = -1;
+    if (!hipPointerGetAttribute) return false;
+    if (hipPointerGetAttribute(&of, kPointerDeviceOrdinal, data) == 0) return of == device;
+    hipGetLastError();
+    return false;
+  }
 };
 
 void fill(AmdApi &api, Library &library) {
@@ -77,6 +85,7 @@ Result<const Api *> open_amd(std::span<const char *const> names) {
   api.vendor = Vendor::amd;
   api.library = library->name();
   api.launch_end = kAmdLaunchEnd;
+  library->find("hipPointerGetAttribute", api.hipPointerGetAttribute);
   library->find("vmafhip_kernel_image", api.kernel_image);
   if (const int error = api.hipInit(0); error != 0) return cannot_start(api, "hipInit()", error);
   return static_cast<const Api *>(new AmdApi(api));

@@ -29,6 +29,7 @@ Status fill(Cuda &table, Library &library) {
   NEED(cuMemFreeHost);
   NEED(cuMemHostRegister_v2);
   NEED(cuMemHostUnregister);
+  NEED(cuPointerGetAttribute);
   NEED(cuStreamCreate);
   NEED(cuStreamDestroy_v2);
   NEED(cuStreamSynchronize);
@@ -165,6 +166,9 @@ class CudaApi final : public Api {
     hipHostFree = cuda.cuMemFreeHost;
     hipHostRegister = cuda.cuMemHostRegister_v2;
     hipHostUnregister = cuda.cuMemHostUnregister;
+    hipPointerGetAttribute = [](void *value, int attribute, void *data) {
+      return cuda.cuPointerGetAttribute(value, attribute, address(data));
+    };
 
     hipStreamCreateWithFlags = cuda.cuStreamCreate;
     hipStreamDestroy = cuda.cuStreamDestroy_v2;
@@ -206,6 +210,17 @@ class CudaApi final : public Api {
   }
   int get_current(void **context) const override { return cuda.cuCtxGetCurrent(context); }
   int set_current(void *context) const override { return cuda.cuCtxSetCurrent(context); }
+  // Contexts of one GPU do not see each other's memory. What comes from a memory pool belongs to none, and may be closed
+  // to a GPU, its own included.
+  bool reads(int number, void *context, void *data) const override {
+    int ordinal = -1, access = 0;
+    void *of = nullptr;
+    if (cuda.cuPointerGetAttribute(&ordinal, kPointerDeviceOrdinal, address(data)) != 0 || ordinal != number)
+      return false;
+    if (cuda.cuPointerGetAttribute(&of, kCudaPointerContext, address(data)) == 0 && of) return of == context;
+    return cuda.cuPointerGetAttribute(&access, kCudaPointerAccess, address(data)) == 0 &&
+           (access & kCudaAccessRead) != 0;
+  }
 };
 
 }  // namespace

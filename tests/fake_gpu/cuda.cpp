@@ -90,6 +90,16 @@ FAKE_GPU_API int cuMemHostRegister_v2(void *, size_t bytes, unsigned flags) {
 }
 FAKE_GPU_API int cuMemHostUnregister(void *) { return gpu.call("cuMemHostUnregister"); }
 
+FAKE_GPU_API int cuPointerGetAttribute(void *value, int attribute, uint64_t address) {
+  const auto known = gpu.pointers.find(address);
+  if (known == gpu.pointers.end()) return 1;
+  if (attribute == 1)
+    *static_cast<uint64_t *>(value) = known->second.context;
+  else
+    *static_cast<int *>(value) = attribute == 9 ? known->second.device : known->second.access;
+  return gpu.lost;
+}
+
 FAKE_GPU_API int cuStreamCreate(void **stream, unsigned flags) {
   const int error = gpu.call("cuStreamCreate", flags);
   *stream = handle("stream", error);

@@ -24,6 +24,13 @@ struct FakeGpu {
   };
   std::map<std::string, Failure> failures;
   int lost = 0;  // not 0: everything fails with it
+  // What is known of addresses that others have allocated.
+  struct Pointer {
+    int device = 0;
+    uint64_t context = 0;
+    int access = 0;
+  };
+  std::map<uint64_t, Pointer> pointers;
 
   // What tests read.
   std::vector<std::string> log;     // "function(argument, ...)"; what is returned by pointer is not shown

@@ -94,6 +94,13 @@ FAKE_GPU_API int hipHostUnregister(void *data) {
   return gpu.call("hipHostUnregister", data);
 }
 
+FAKE_GPU_API int hipPointerGetAttribute(void *value, int attribute, void *data) {
+  const auto known = gpu.pointers.find(reinterpret_cast<uint64_t>(data));
+  if (attribute != 9 || known == gpu.pointers.end()) return gpu.last_error() = 1;
+  *static_cast<int *>(value) = known->second.device;
+  return gpu.lost;
+}
+
 FAKE_GPU_API int hipStreamCreateWithFlags(void **stream, unsigned flags) {
   const int error = gpu.call("hipStreamCreateWithFlags", flags);
   *stream = handle("stream", error);

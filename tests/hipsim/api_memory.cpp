@@ -164,6 +164,17 @@ EXPORT int hipHostRegister(void *data, size_t bytes, unsigned) {
   });
 }
 
+// Only whose memory it is; none of anybody's is no mistake of the caller's.
+EXPORT int hipPointerGetAttribute(void *value, int attribute, void *data) {
+  return enter(Call::other, [&](Lock &, Runtime &) -> int {
+    const Found found = find(data);
+    if (attribute != vmafhip::hip::kPointerDeviceOrdinal || !found.live || found.kind != MemoryKind::device)
+      return kErrorInvalidValue;
+    *static_cast<int *>(value) = found.device;
+    return kSuccess;
+  });
+}
+
 EXPORT int hipMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream) {
   return copy("hipMemcpyAsync", {to, bytes, bytes, 1}, {from, bytes, bytes, 1}, kind, stream);
 }
@@ -200,6 +211,7 @@ AS_CALLED(hipFree)
 AS_CALLED(hipHostFree)
 AS_CALLED(hipHostUnregister)
 AS_CALLED(hipHostRegister)
+AS_CALLED(hipPointerGetAttribute)
 AS_CALLED(hipMemcpyAsync)
 AS_CALLED(hipMemcpy2DAsync)
 AS_CALLED(hipMemsetAsync)

@@ -1,0 +1,27 @@
+// A GPU for those who share it with sessions: what other software of this process has put there is read where it is.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "engine/status.h"
+
+namespace vmafhip {
+
+// From any thread. Sessions on the GPU and this keep it ready, each for itself.
+class Gpu {
+ public:
+  enum class Vendor { amd, nvidia };
+  // As SessionOptions::device has it.
+  static Result<std::shared_ptr<const Gpu>> open(int device);
+  virtual ~Gpu() = default;
+
+  virtual Vendor vendor() const = 0;
+  virtual int number() const = 0;  // as the vendor's runtime counts
+  // NVIDIA: the CUcontext that sessions work in, which is the GPU's primary one. Memory of other contexts they do not
+  // see. AMD: null, for a process has one address space on a GPU.
+  virtual void *context() const = 0;
+  // Whether kernels of sessions may read what lies at an address of the GPU's. Also false if nobody knows.
+  virtual bool reads(uint64_t address) const = 0;
+};
+
+}  // namespace vmafhip
