@@ -92,7 +92,8 @@ constexpr Entry kEntries[] = {
      [](auto &d, auto &o, auto &f, int n) {
        return hip::make_hip_ssimulacra2(d, ssimulacra2_params(o), f, n);
      }},
-    {&kSpeedQaExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_speed_qa(k, f, n); }},
+    {&kSpeedQaExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_speed_qa(k, f, n); },
+     [](auto &d, auto &, auto &f, int n) { return hip::make_hip_speed_qa(d, f, n); }},
     {&kMotionV2Extractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); },
      [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_motion(d, motion_params(o), f, n); }},

@@ -49,6 +49,8 @@ std::unique_ptr<HipMetric> make_hip_ssimulacra2(const Device &device, const Ssim
                                                 const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_speed_chroma(const Device &device, const SpeedParams &params,
                                                  const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_speed_qa(const Device &device, const PictureFormat &format,
+                                             int distorted);
 std::unique_ptr<HipMetric> make_hip_speed_temporal(const Device &device, const SpeedParams &params,
                                                    const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
