@@ -1,10 +1,7 @@
 // Sessions on the simulated GPU: the same scores in every bit as on the CPU, whatever is asked for and whatever fails.
-#include <stdlib.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <set>
 #include <thread>
 
@@ -15,6 +12,7 @@
 #include "tests/hipsim_control.h"
 #include "tests/layouts.h"
 #include "tests/model_files.h"
+#include "tests/scratch_folder.h"
 #include "tests/session_run.h"
 
 namespace vmafhip {
@@ -25,6 +23,9 @@ using Next = Session::Next;
 
 // ADM takes no less than 33 samples each way.
 constexpr int kWidth = 48, kHeight = 36;
+
+// What cambi takes at least.
+constexpr int kWide = 216;
 
 std::vector<Pair> clip(int frames = 5, int width = kWidth, int height = kHeight, int depth = 8) {
   return small_clip(frames, width, height, depth);
@@ -87,6 +88,9 @@ class HipSessionTest : public testing::Test {
 
   HipSim sim_;
   ModelPath no_files_{""};
+  // What there are no kernels for: banding's heat maps. For one session at a time.
+  const ScratchFolder maps_;
+  const std::string of_the_cpu_ = "cambi=heatmaps_path=" + maps_.path();
 };
 
 // ---- The same scores --------------------------------------------------------------------------------------
@@ -142,22 +146,17 @@ TEST_F(HipSessionTest, TheGpuIsShared) {
   EXPECT_FALSE(gpu->reads(reinterpret_cast<uint64_t>(&sim_)));
 }
 
-// Banding's heat maps are the CPU's.
 TEST_F(HipSessionTest, Banding) {
   expect_same_scores({.models = "", .features = "cambi=full_ref=true|vif"}, clip(3, 217, 36));
   expect_same_scores({.models = "", .features = "cambi|adm", .distorted = 2}, clip(3, 217, 36, 10));
-  char folder[] = "hip_session_test.XXXXXX";
-  ASSERT_NE(mkdtemp(folder), nullptr);
-  const std::string maps = folder;
-  expect_same_scores({.models = "", .features = "vif|cambi=heatmaps_path=" + maps}, clip(2, 217, 36));
-  EXPECT_FALSE(std::filesystem::is_empty(maps));
-  std::filesystem::remove_all(maps);
 }
 
 // Some on the GPU, some on the CPU, some of the same planes.
 TEST_F(HipSessionTest, WithExtractorsOfTheCpu) {
-  expect_same_scores({.features = "psnr|float_motion|speed_qa"}, clip());
-  expect_same_scores({.models = "", .features = "psnr|vif|float_ssim|speed_qa"}, clip(3, 51, 35, 10));
+  expect_same_scores({.features = "psnr|float_motion|" + of_the_cpu_}, clip(3, kWide, kHeight));
+  EXPECT_FALSE(maps_.empty());
+  expect_same_scores({.models = "", .features = of_the_cpu_ + ":full_ref=true|vif|psnr"},
+                     clip(3, kWide + 1, 35, 10));
 }
 
 // Chroma is read of the frames that are scored, luma of all.
@@ -170,6 +169,7 @@ TEST_F(HipSessionTest, Chroma) {
 
 TEST_F(HipSessionTest, SeveralDistortedPictures) {
   expect_same_scores({.features = "psnr|speed_qa", .distorted = 3}, clip(4));
+  expect_same_scores({.models = "", .features = "motion|" + of_the_cpu_, .distorted = 2}, clip(3, kWide, 20));
 }
 
 // More pairs than one launch takes.
@@ -180,6 +180,8 @@ TEST_F(HipSessionTest, ManyDistortedPictures) {
 TEST_F(HipSessionTest, Subsampled) {
   for (const int subsample : {2, 3})
     expect_same_scores({.features = "psnr|speed_qa|motion_v2", .subsample = subsample}, clip(8));
+  expect_same_scores({.models = "", .features = "motion_v2|" + of_the_cpu_, .subsample = 2},
+                     clip(5, kWide, 20));
 }
 
 TEST_F(HipSessionTest, ThreadsAndBatches) {
@@ -203,10 +205,10 @@ TEST_F(HipSessionTest, LayoutsInMemory) {
 }
 
 TEST_F(HipSessionTest, ScaledPictures) {
-  auto pairs = clip(3);
-  const auto larger = clip(3, 62, 50);
+  auto pairs = clip(3, kWide, kHeight);
+  const auto larger = clip(3, kWide + 14, 50);
   for (size_t n = 0; n < pairs.size(); ++n) pairs[n].dist = larger[n].dist;
-  expect_same_scores({.features = "psnr|speed_qa"}, pairs);
+  expect_same_scores({.features = "psnr|" + of_the_cpu_}, pairs);
 }
 
 TEST_F(HipSessionTest, PinnedPictures) {
@@ -287,13 +289,17 @@ TEST_F(HipSessionTest, AutomaticTakesTheCpuWhereThereIsNoGpu) {
 }
 
 TEST_F(HipSessionTest, WithoutKernels) {
-  EXPECT_EQ(make({.models = "", .features = "speed_qa"}, Backend::automatic)
-                ->backend_reason()
-                .find("there are no GPU kernels for speed_qa"),
-            0u);
-  const auto refused = Session::create({.models = "", .features = "speed_qa", .backend = Backend::hip});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.status().message().find("speed_qa"), std::string::npos) << refused.status().message();
+  const SessionOptions options = {.models = "", .features = of_the_cpu_};
+  const auto pairs = clip(2, kWide, 20);
+  {
+    const auto session = make(options, Backend::automatic);
+    ASSERT_TRUE(configure(*session, pairs).ok());
+    EXPECT_EQ(session->backend_description().find("cpu ("), 0u) << session->backend_description();
+    EXPECT_NE(session->backend_reason().find("there are no GPU kernels for"), std::string::npos);
+    EXPECT_EQ(run(*session, pairs).size(), pairs.size());
+  }
+  const Status refused = configure(*make(options), pairs);
+  EXPECT_EQ(refused.message().find("backend=hip: there are no GPU kernels for"), 0u) << refused.message();
 }
 
 TEST_F(HipSessionTest, NumbersThatDoNotExist) {
@@ -332,7 +338,7 @@ TEST_F(HipSessionTest, TooLittleMemory) {
 // ---- Pictures in GPU memory -------------------------------------------------------------------------------
 
 TEST_F(HipSessionTest, PicturesInGpuMemoryAreForTheGpu) {
-  PictureFormat format = clip(1)[0].ref.format, host = format;
+  PictureFormat format = clip(1, kWide, kHeight)[0].ref.format, host = format;
   format.memory = MemoryKind::device;
   const auto refusal = [&](const SessionOptions &options, Backend backend, const PictureFormat &ref,
                            const PictureFormat &dist) {
@@ -346,10 +352,9 @@ TEST_F(HipSessionTest, PicturesInGpuMemoryAreForTheGpu) {
   for (const auto &[text, words] : {
            std::pair{refusal({}, Backend::cpu, format, format),
                      std::vector{"no GPU measures", "system memory"}},
-           {refusal({.features = "speed_qa"}, Backend::hip, format, format),
-            {"speed_qa has no GPU kernels", "system memory"}},
-           {refusal({.features = "speed_qa"}, Backend::automatic, host, format),
-            {"speed_qa", "system memory"}},
+           {refusal({.features = of_the_cpu_}, Backend::hip, format, format),
+            {"cambi has no GPU kernels", "system memory"}},
+           {refusal({.features = of_the_cpu_}, Backend::automatic, host, format), {"cambi", "system memory"}},
            {refusal({}, Backend::hip, other, format), {"8 bits", "10 bits", "system memory"}},
        })
     for (const char *word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
@@ -403,11 +408,14 @@ class HipFailureTest : public HipSessionTest, public testing::WithParamInterface
       all.push_back(kind + ":" + std::to_string(nth) + (allocates ? "+" : ""));
     return all;
   }
+  // Two streams, what goes from frame to frame, planes with and without chroma, and something for the CPU.
+  SessionOptions options() const { return {.models = "", .features = "vif|motion|psnr|" + of_the_cpu_}; }
+  static std::vector<Pair> clip() { return small_clip(6, kWide, 16); }
 };
 
 TEST_P(HipFailureTest, TheCpuGoesOn) {
-  const auto pairs = clip(6);
-  const SessionOptions options = {.features = "psnr|speed_qa"};
+  const auto pairs = clip();
+  const SessionOptions options = this->options();
   const auto expected = scores_of(options, pairs, Backend::cpu);
   int failed_rounds = 0;
   for (const std::string &failure : this->failures()) {
@@ -437,8 +445,8 @@ TEST_P(HipFailureTest, TheCpuGoesOn) {
 }
 
 TEST_P(HipFailureTest, OneErrorAndNoHang) {
-  const auto pairs = clip(6);
-  const SessionOptions options = {.features = "psnr|speed_qa"};
+  const auto pairs = clip();
+  const SessionOptions options = this->options();
   const auto expected = scores_of(options, pairs, Backend::cpu);
   int failed_rounds = 0;
   for (const std::string &failure : this->failures()) {

@@ -16,7 +16,7 @@ pictures and options. A line for each case that fails; the last line counts.
   --random N        so many random cases (200)
   --seed S          of these (1)
   --cases A,B       only these: names of golden clips, random-N
-  --features A,B    only these extractors, and no model
+  --features A,B    only these extractors, and no model; clips that none of them takes are skipped
   --list            names the golden clips, and what is random in the random cases
   --every           an extractor that none of the cases has values of is a failure
   --elsewhere A,B   but not these: another run compares them

@@ -10,10 +10,14 @@
 
 namespace vmafhip::parity {
 
+// What the CPU measures beside the GPU: there are no kernels for heat maps. To be had of pictures that cambi takes.
+inline constexpr char kOfTheCpu[] = "cambi=cambi_max_val=999:heatmaps_path=FOLDER";
+
 struct Case {
   std::string name;
-  std::string text;        // what it is, for whoever has to find out what is wrong with it
-  SessionOptions options;  // all but the back end
+  std::string text;  // what it is, for whoever has to find out what is wrong with it
+  SessionOptions
+      options;  // all but the back end, and the folder of kOfTheCpu; without features there is nothing to measure
   std::vector<Picture> ref;
   std::vector<std::vector<Picture>> dist;  // a frame: one per distorted picture
   // For the GPU, pictures are copied there, with rows that begin at multiples of so many bytes.
@@ -28,12 +32,16 @@ struct Case {
 
 // Which extractors are measured.
 using Extractors = std::vector<const Extractor *>;
+// For one session: what it writes goes to `folder`.
+SessionOptions with_folder(SessionOptions options, const std::string &folder);
+
 // Those that have kernels.
 Extractors with_kernels();
 
 std::vector<std::string> golden_names();
-// Extractors with their default options and all golden variants, in one session; without `only`, all that have kernels,
-// and a model and one that the CPU measures beside them. `frames`: the first ones only, without figures then; 0: all.
+// Extractors that take such pictures, there may be none, with their default options and all golden variants, in one
+// session; without `only`, all that have kernels, and a model and kOfTheCpu beside them. `frames`: the first ones only,
+// without figures then; 0: all.
 Case golden_case(const std::string &name, int frames, const Extractors &only = {});
 
 // Follows from `seed`, `number` and `only` alone. `most_samples`: of a picture.

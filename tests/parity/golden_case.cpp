@@ -1,6 +1,4 @@
 // The clips of tests/golden.
-#include <stdexcept>
-
 #include "tests/clip_picture.h"
 #include "tests/parity/cases.h"
 
@@ -47,6 +45,13 @@ std::vector<PictureFormat> Case::dist_formats() const {
   return formats;
 }
 
+SessionOptions with_folder(SessionOptions options, const std::string &folder) {
+  constexpr std::string_view kName = "FOLDER";
+  if (const size_t at = options.features.find(kName); at != std::string::npos)
+    options.features.replace(at, kName.size(), folder);
+  return options;
+}
+
 std::vector<std::string> golden_names() { return golden::case_names(); }
 
 Case golden_case(const std::string &name, int frames, const Extractors &only) {
@@ -77,9 +82,8 @@ Case golden_case(const std::string &name, int frames, const Extractors &only) {
       }
     if (has_switch(*extractor, "enable_chroma")) add_feature(c.options, plain + "=enable_chroma=true");
   }
-  if (c.options.features.empty()) throw std::runtime_error("no extractor takes such pictures");
   if (only.empty()) {
-    add_feature(c.options, "speed_qa");
+    if (takes(*find_extractor("cambi"), c.ref_format())) add_feature(c.options, kOfTheCpu);
     c.options.models = "vmaf_v0.6.1";
   }
   if (!whole) return c;

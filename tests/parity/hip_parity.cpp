@@ -19,6 +19,7 @@
 #include "tests/parity/cases.h"
 #include "tests/parity/owners.h"
 #include "tests/parity/record.h"
+#include "tests/scratch_folder.h"
 #include "tools/gpu_pictures.h"
 
 namespace {
@@ -56,7 +57,8 @@ void must(const Status &status) {
 }
 
 Scores score(const Case &c, Backend backend, const GpuPictures *gpu) {
-  SessionOptions options = c.options;
+  const test::ScratchFolder folder;
+  SessionOptions options = parity::with_folder(c.options, folder.path());
   options.backend = backend;
   MemoryKind memory = MemoryKind::host;
   if (gpu) {
@@ -217,7 +219,6 @@ class Comparison {
         ++left_out_;
         continue;
       }
-      ++(name.starts_with("random-") ? random_ : golden_);
       compare(name);
     }
     const std::string cases = std::to_string(golden_) + " golden and " + std::to_string(random_) +
@@ -230,6 +231,15 @@ class Comparison {
     for (const auto &gpu : gpus_)
       std::printf("%s%s", gpu == gpus_[0] ? "" : " and ", gpu->description().c_str());
     std::printf("\n");
+    if (!skipped_.empty()) {
+      std::printf("skipped, as the extractors do not take such pictures:");
+      for (const std::string &name : skipped_) std::printf(" %s", name.c_str());
+      std::printf("\n");
+    }
+    if (golden_ + random_ + failed_ == 0 && left_out_ == 0) {
+      std::printf("FAIL nothing was compared\n");
+      ++failed_;
+    }
     for (const auto &[extractor, tally] : record_.extractors)
       if (arguments_.every && tally.values == 0 &&
           std::ranges::find(arguments_.elsewhere, extractor) == arguments_.elsewhere.end()) {
@@ -251,6 +261,8 @@ class Comparison {
     double cpu_time = 0, gpu_time = 0;
     try {
       const Case c = make(arguments_, name);
+      if (c.options.features.empty()) return skipped_.push_back(name);
+      ++(name.starts_with("random-") ? random_ : golden_);
       text = c.text;
       const parity::Owners owners = parity::owners_of(c, *backend_);
       auto begin = Clock::now();
@@ -311,6 +323,7 @@ class Comparison {
   parity::Record record_;
   int golden_ = 0, random_ = 0, failed_ = 0, without_gpu_ = 0, resident_ = 0, left_out_ = 0;
   int64_t compared_ = 0;
+  std::vector<std::string> skipped_;
   double gpu_seconds_ = 0;
 };
 

@@ -5,8 +5,10 @@
 #include <random>
 #include <stdexcept>
 
+#include "engine/arith/cambi.h"
 #include "tests/clip_picture.h"
 #include "tests/parity/cases.h"
+#include "tests/scratch_folder.h"
 
 namespace vmafhip::parity {
 namespace {
@@ -77,7 +79,7 @@ void choose_features(Random &random, const Extractors &only, SessionOptions &opt
     options.features += feature(random, *all[size_t(random.below(int(all.size())))]);
   }
   if (!only.empty()) return;
-  if (random.chance(20)) options.features += "|speed_qa";
+  if (random.chance(20)) options.features += std::string("|") + kOfTheCpu;
   options.models =
       random.chance(30) ? random.one_of({"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1"}) : "";
 }
@@ -95,6 +97,15 @@ PictureFormat choose_format(Random &random, int64_t most_samples) {
   format.depth = random.chance(50) ? 8 : random.one_of({10, 12, 16});
   format.chroma = random.one_of({Chroma::c400, Chroma::c420, Chroma::c420, Chroma::c422, Chroma::c444});
   return format;
+}
+
+// As large as cambi takes them at least, on one side.
+void make_long(Random &random, int64_t most_samples, PictureFormat &format) {
+  if (std::max(format.width, format.height) >= kCambiMinSize) return;
+  int &longer = random.chance(50) ? format.width : format.height,
+      &other = &longer == &format.width ? format.height : format.width;
+  longer = random.between(kCambiMinSize, kCambiMinSize + 30);
+  other = int(std::clamp<int64_t>(most_samples / longer, 1, other));
 }
 
 enum class Content { natural, noise, flat, saturated, ramp };
@@ -209,7 +220,8 @@ const char *chroma_text(Chroma chroma) {
 bool accepted(SessionOptions options, const PictureFormat &ref, const std::vector<PictureFormat> &dist) {
   options.backend = Backend::cpu;
   options.threads = 1;
-  auto session = Session::create(options);
+  const test::ScratchFolder folder;
+  auto session = Session::create(with_folder(options, folder.path()));
   return session.ok() && (*session)->configure(ref, dist).ok();
 }
 
@@ -243,6 +255,7 @@ Case random_case(uint32_t seed, int number, int frames, int64_t most_samples, co
     c.options.threads = random.between(1, 4);
     c.options.batch = random.chance(50) ? 0 : random.between(1, 9);
     ref = choose_format(random, most_samples);
+    if (c.options.features.ends_with(kOfTheCpu)) make_long(random, most_samples, ref);
     dist.assign(size_t(c.options.distorted), ref);
     c.memory = random.one_of({MemoryKind::host, MemoryKind::host, MemoryKind::pinned, MemoryKind::device});
     if (c.memory == MemoryKind::host)
