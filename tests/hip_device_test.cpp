@@ -87,7 +87,7 @@ TEST_F(HipDevice, ErrorsNameCallPlaceAndError) {
   const auto expect = [](const std::string &text, const char *pattern) {
     EXPECT_TRUE(std::regex_match(text, std::regex(pattern))) << text;
   };
-  const std::string place = R"( \(engine/hip/device\.cpp:[0-9]+\))";
+  const std::string place = R"( \(engine/hip/(device|streams)\.cpp:[0-9]+\))";
   expect(
       text_of("hipMemcpy2DAsync", 1, [&] { stream.upload(kTo, 32, row, 16, 8, 2); }),
       (R"(hipMemcpy2DAsync\(pointer\(to\.value\), to_stride, from, stride, width, rows, kCopyHostToDevice, handle_\) failed: )"
