@@ -29,7 +29,7 @@ STANDARD = set(
 )
 # What arithmetic may use: types and bits, no containers, no library functions that a GPU lacks.
 BARE = {"array", "bit", "climits", "cmath", "cstddef", "cstdint", "limits", "type_traits", "utility"}
-POSIX = {"fcntl.h", "unistd.h", "sys/mman.h", "sys/stat.h", "sys/types.h", "dlfcn.h", "poll.h", "pthread.h"}
+POSIX = {"fcntl.h", "unistd.h", "sys/mman.h", "sys/stat.h", "sys/types.h", "dlfcn.h", "poll.h", "pthread.h", "sys/eventfd.h"}
 # What Linux has for dma-bufs.
 DMA_BUFS = {"linux/dma-buf.h", "linux/kcmp.h", "sys/ioctl.h", "sys/syscall.h", "sys/vfs.h"}
 SIMD = {"immintrin.h", "x86intrin.h", "cpuid.h"}

@@ -11,6 +11,11 @@
 #define GST_CAT_DEFAULT vmafhip_pairing_debug
 
 namespace vmafhip {
+namespace {
+
+constexpr int kMostFramesHeld = 16;
+
+}  // namespace
 
 Comparer::Comparer(GstElement *element, GstPad *ref, GstPad *dist, GstPad *src)
     : element_(element),
@@ -18,8 +23,11 @@ Comparer::Comparer(GstElement *element, GstPad *ref, GstPad *dist, GstPad *src)
       dist_pad_(dist),
       src_pad_(src),
       output_(src, ref),
-      measurement_(element, inbox_, output_),
-      deadlines_(element, inbox_) {}
+      reader_(element),
+      measurement_(element, inbox_, output_, reader_),
+      deadlines_(element, inbox_),
+      fences_([this] { inbox_.wake(); }),
+      pairing_(reader_) {}
 
 // ---- life --------------------------------------------------------------------------------------
 
@@ -34,13 +42,15 @@ bool Comparer::start(const Settings &settings) {
   pairing_.start(settings);
   forget_frames();
   requests_ = 0;
-  over_ = restart_ = far_apart_said_ = narrow_said_ = false;
+  over_ = restart_ = far_apart_said_ = narrow_said_ = unwritten_said_ = false;
   pace_ = FrameInterval();
   silent_.reset();
   copied_ = 0;
   newest_ = 0;
-  // In the engine, the pair that is next, its successor, and one that the source fills meanwhile.
-  frames_held_ = measurement_.max_in_flight() + 3;
+  // In the engine, the pair that is next, its successor, and one that the source fills meanwhile. A GPU may take more at
+  // a time once it knows their size, and many processors do at any: but sources such as cameras have 32 buffers at most,
+  // some of which they need themselves.
+  frames_held_ = std::min(measurement_.max_in_flight() + 3, kMostFramesHeld);
   // Its successors, for temporal features, and one that may have to come before a pair is one.
   deadlines_.start(settings, measurement_.lookahead() + 1);
   inbox_.start({settings.sync_window, settings.max_queue_bytes, frames_held_}, settings.output);
@@ -59,7 +69,9 @@ void Comparer::stop() {
 
 // All that was waiting is void.
 void Comparer::forget_frames() {
+  arrival_.reset();
   pair_.reset();
+  fences_.stop();
   chosen_ = waited_ = false;
   thinning_.restart();
   on_screen_.clear();
@@ -100,6 +112,7 @@ void Comparer::iterate() {
     measurement_.begin_anew("flush");
     flushed_ = false;
   }
+  if (arrival_) return push_arrival();
   const bool hurry = std::exchange(hurry_, false);
   FrameAligner::Decision decision = pairing_.step(hurry);
   if (settings_.sync == SyncMode::content) say_sync();
@@ -152,9 +165,13 @@ void Comparer::admit() {
     if (item.event) output_.hold(std::move(item.event), std::move(item.stream));
     if (!item.buffer) continue;
     const gint64 time = item.timed ? item.time : timely ? deadlines_.arrival() : 0;
-    tickets_.push_back(output_.hold(std::move(item.buffer), std::move(item.stream), time));
+    const bool itself = item.itself != nullptr;
+    tickets_.push_back(
+        output_.hold(std::move(itself ? item.itself : item.buffer), std::move(item.stream), time));
     // Nothing will be attached, so nothing needs to wait.
     if (!settings_.attach_meta) output_.settle(tickets_.back());
+    // Its source may be out of buffers. Live, none waits for long.
+    if (itself && !timely) output_.settle_up_to(tickets_.back());
     if (!item.timed) continue;
     newest_ = time;
     pace_.add(time);
@@ -193,6 +210,7 @@ void Comparer::follow_flushes_and_ends() {
     if (inbox_.restarted(side)) {
       pairing_.restart(side);
       times_[size_t(side)].reset();
+      if (arrival_ && arrival_->side == side) arrival_.reset();
       if (side == Side::dist) on_screen_.clear();
       paused = false;
       flushed_ = true;
@@ -234,9 +252,19 @@ void Comparer::accept(Side side, Item item) {
     tickets_.pop_front();
   }
   if (item.timed) times_[size_t(side)] = item.time;
-  if (Status s = pairing_.push(side, {std::move(queued), item.time}); !s.ok()) {
-    if (measurement_.fail(s) == Measurement::Submitted::failed) leave(GST_FLOW_ERROR);
-  }
+  arrival_ = Arrival{side, {std::move(queued), item.time}};
+  push_arrival();
+}
+
+void Comparer::push_arrival() {
+  const Side side = arrival_->side;
+  const bool written = !pairing_.looks_at_pictures() || fences_.is_written(arrival_->frame.data.buffer.get());
+  const bool too_late = !written && is_pressed();
+  if (!written && !too_late) return wait_for_producer(side);
+  FrameAligner::Frame frame = std::move(arrival_->frame);
+  arrival_.reset();
+  if (too_late) return unmatched(side, std::move(frame));
+  if (Status s = pairing_.push(side, std::move(frame)); !s.ok()) fail(s);
 }
 
 void Comparer::idle(std::optional<Side> needed) {
@@ -320,6 +348,11 @@ void Comparer::submit_pair() {
   const bool live = inbox_.live();
   if (live && !chosen_ && thinning_.leave_out()) return leave_out_pair();
   chosen_ = true;
+  for (const Side side : {Side::ref, Side::dist}) {
+    const FrameAligner::Frame &frame = side == Side::ref ? pair_->ref : pair_->dist;
+    if (fences_.is_written(frame.data.buffer.get())) continue;
+    return is_pressed() ? leave_out_pair() : wait_for_producer(side);
+  }
   switch (measurement_.submit(pair_)) {
     case Measurement::Submitted::done:
       chosen_ = false;
@@ -331,14 +364,30 @@ void Comparer::submit_pair() {
       return;
     case Measurement::Submitted::no_room:
       waited_ = true;
-      // A live source must not be stopped.
-      if (live && (inbox_.level(Side::ref).full || inbox_.level(Side::dist).full)) return leave_out_pair();
-      return idle(std::nullopt);
+      return is_pressed() ? leave_out_pair() : idle(std::nullopt);
     case Measurement::Submitted::interrupted:
       return;
     case Measurement::Submitted::failed:
       return leave(GST_FLOW_ERROR);
   }
+}
+
+// A live source must not be stopped.
+bool Comparer::is_pressed() const {
+  return inbox_.live() && (inbox_.level(Side::ref).full || inbox_.level(Side::dist).full);
+}
+
+// The frame that is next is not written yet.
+void Comparer::wait_for_producer(Side side) {
+  const auto waited = fences_.waited();
+  if (waited >= fences_.patience().fail) return fail(never_written(pad(side), waited));
+  if (waited >= fences_.patience().warn && !std::exchange(unwritten_said_, true))
+    post_unwritten(element_, pad(side), waited);
+  idle(std::nullopt);
+}
+
+void Comparer::fail(const Status &status) {
+  if (measurement_.fail(status) == Measurement::Submitted::failed) leave(GST_FLOW_ERROR);
 }
 
 void Comparer::leave_out_pair() {

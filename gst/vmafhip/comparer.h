@@ -12,12 +12,14 @@
 #include <optional>
 
 #include "gst/vmafhip/deadlines.h"
+#include "gst/vmafhip/fence_watch.h"
 #include "gst/vmafhip/frame.h"
 #include "gst/vmafhip/inbox.h"
 #include "gst/vmafhip/measurement.h"
 #include "gst/vmafhip/on_screen.h"
 #include "gst/vmafhip/output.h"
 #include "gst/vmafhip/pairing.h"
+#include "gst/vmafhip/picture_reader.h"
 #include "gst/vmafhip/settings.h"
 #include "gst/vmafhip/thinning.h"
 
@@ -64,7 +66,11 @@ class Comparer {
   void say_sync();
   void unmatched(Side side, FrameAligner::Frame frame);
   std::optional<FrameAligner::Frame> on_screen(gint64 time) const;
+  void push_arrival();
   void submit_pair();
+  bool is_pressed() const;
+  void wait_for_producer(Side side);
+  void fail(const Status &status);
   void leave_out_pair();
   size_t most_waiting_pairs() const;
   void start_anew();
@@ -79,14 +85,21 @@ class Comparer {
   Settings settings_;
   Inbox inbox_;
   Output output_;
+  PictureReader reader_;
   Measurement measurement_;
   Deadlines deadlines_;
+  FenceWatch fences_;
   Pairing pairing_;
   OnScreen<FrameAligner::Frame> on_screen_;
   Thinning thinning_;
-  std::optional<FramePair> pair_;  // decided, not yet submitted
-  bool chosen_ = false;            // it is not left out for want of time
-  bool waited_ = false;            // it has waited for room in the engine
+  struct Arrival {
+    Side side;
+    FrameAligner::Frame frame;
+  };
+  std::optional<Arrival> arrival_;  // taken, not yet pushed to the pairing
+  std::optional<FramePair> pair_;   // decided, not yet submitted
+  bool chosen_ = false;             // it is not left out for want of time
+  bool waited_ = false;             // it has waited for room in the engine
 
   std::deque<guint64> tickets_;                 // of output frames that are still in the inbox
   FrameInterval pace_;                          // of the selected stream, as it comes
@@ -100,7 +113,7 @@ class Comparer {
 
   // What has been said, or counted.
   std::optional<Side> silent_;  // live: the pad that frames no longer wait for
-  bool far_apart_said_ = false, narrow_said_ = false;
+  bool far_apart_said_ = false, narrow_said_ = false, unwritten_said_ = false;
   guint64 copied_ = 0;
 
   // Set by other threads.

@@ -23,7 +23,9 @@ void cut(Picture &picture, const Rect &part) {
     const bool half_height = p > 0 && format.chroma == Chroma::c420;
     Plane &plane = picture.planes[size_t(p)];
     const ptrdiff_t x = half_width ? part.x / 2 : part.x, y = half_height ? part.y / 2 : part.y;
-    plane.data = static_cast<const std::byte *>(plane.data) + y * plane.stride + x * plane.step * bytes;
+    const ptrdiff_t first = y * plane.stride + x * plane.step * bytes;
+    if (plane.data) plane.data = static_cast<const std::byte *>(plane.data) + first;
+    if (plane.device) plane.device += uint64_t(first);
     plane.width = half_width ? part.width / 2 + part.width % 2 : part.width;
     plane.height = half_height ? part.height / 2 + part.height % 2 : part.height;
   }

@@ -5,6 +5,7 @@
 #include "gst/vmafhip/element.h"
 
 #include "gst/vmafhip/body.h"
+#include "gst/vmafhip/caps.h"
 #include "gst/vmafhip/log.h"
 #include "gst/vmafhip/pad.h"
 #include "gst/vmafhip/properties.h"
@@ -17,12 +18,7 @@ static void child_proxy_init(gpointer iface, gpointer);
 G_DEFINE_TYPE_WITH_CODE(Vmafhip, vmafhip, GST_TYPE_ELEMENT, register_log_categories();
                         G_IMPLEMENT_INTERFACE(GST_TYPE_CHILD_PROXY, child_proxy_init))
 
-static GstStaticPadTemplate ref_template = GST_STATIC_PAD_TEMPLATE(
-    "ref_sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VMAFHIP_FORMATS)));
-static GstStaticPadTemplate dist_template = GST_STATIC_PAD_TEMPLATE(
-    "dist_sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VMAFHIP_FORMATS)));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(VMAFHIP_FORMATS)));
+static constexpr const char *kSinkNames[] = {"ref_sink", "dist_sink"};
 
 // ---- life --------------------------------------------------------------------------------------
 
@@ -196,20 +192,25 @@ static void vmafhip_class_init(VmafhipClass *klass) {
   auto *element = GST_ELEMENT_CLASS(klass);
   element->change_state = change_state;
   element->send_event = send_event;
-  gst_element_class_add_static_pad_template_with_gtype(element, &ref_template, VMAFHIP_TYPE_PAD);
-  gst_element_class_add_static_pad_template_with_gtype(element, &dist_template, VMAFHIP_TYPE_PAD);
-  gst_element_class_add_static_pad_template(element, &src_template);
+  const CapsPtr caps(pad_caps());
+  for (const char *name : kSinkNames)
+    gst_element_class_add_pad_template(
+        element,
+        gst_pad_template_new_with_gtype(name, GST_PAD_SINK, GST_PAD_ALWAYS, caps.get(), VMAFHIP_TYPE_PAD));
+  gst_element_class_add_pad_template(element,
+                                     gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps.get()));
   describe(element);
   gst_type_mark_as_plugin_api(VMAFHIP_TYPE_PAD, GstPluginAPIFlags(0));
 }
 
 static void vmafhip_init(Vmafhip *self) {
-  GstStaticPadTemplate *templates[] = {&ref_template, &dist_template};
+  const auto pad_template = [&](const char *name) {
+    return gst_element_class_get_pad_template(GST_ELEMENT_GET_CLASS(self), name);
+  };
   for (int i = 0; i < 2; ++i) {
-    GstPad *pad = GST_PAD(g_object_new(
-        VMAFHIP_TYPE_PAD, "name", templates[i]->name_template, "direction", GST_PAD_SINK, "template",
-        gst_element_class_get_pad_template(GST_ELEMENT_GET_CLASS(self), templates[i]->name_template),
-        nullptr));
+    const char *name = kSinkNames[i];
+    GstPad *pad = GST_PAD(g_object_new(VMAFHIP_TYPE_PAD, "name", name, "direction", GST_PAD_SINK, "template",
+                                       pad_template(name), nullptr));
     gst_pad_set_chain_function(pad, sink_chain);
     gst_pad_set_event_function(pad, sink_event);
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, sink_caps_probe, self, nullptr);
@@ -220,7 +221,7 @@ static void vmafhip_init(Vmafhip *self) {
     gst_element_add_pad(GST_ELEMENT(self), pad);
     self->sink[i] = pad;
   }
-  self->src = gst_pad_new_from_static_template(&src_template, "src");
+  self->src = gst_pad_new_from_template(pad_template("src"), "src");
   gst_pad_set_event_function(self->src, src_event);
   gst_pad_set_query_function(self->src, src_query);
   gst_pad_set_activatemode_function(self->src, src_activate);

@@ -1,6 +1,8 @@
 #include "gst/vmafhip/errors.h"
 
+#include "gst/vmafhip/caps.h"
 #include "gst/vmafhip/enums.h"
+#include "gst/vmafhip/handles.h"
 #include "gst/vmafhip/log.h"
 
 #define GST_CAT_DEFAULT vmafhip_debug
@@ -98,6 +100,56 @@ void post_too_little_room(GstElement *element, const Settings &settings) {
        settings.sync_window, settings.max_queue_bytes));
 }
 
+// ---- What comes --------------------------------------------------------------------------------
+
+void post_unfit_caps(GstElement *element, GstPad *pad, const GstCaps *caps) {
+  const char *name = GST_PAD_NAME(pad);
+  gchar *text = gst_caps_to_string(caps);
+  const GstStructure *s = gst_caps_get_structure(caps, 0);
+  const char *mode = gst_structure_get_string(s, "interlace-mode");
+  if (const auto modifier = tiling(caps))
+    GST_ELEMENT_ERROR(
+        element, STREAM, FORMAT,
+        ("%s takes pictures whose rows lie one behind the other, not those of DRM modifier %s", name,
+         modifier->c_str()),
+        ("%s. Have them made linear: a drm-format without modifier in a capsfilter before the pad, "
+         "if the source has one; or vapostproc, or glupload ! gldownload ! videoconvert, before "
+         "the pad.",
+         text));
+  else if (g_strcmp0(mode, "alternate") == 0 || g_strcmp0(mode, "fields") == 0)
+    GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s takes whole frames, not single fields", name),
+                      ("%s. Deinterlace the stream or interleave its fields before the pad.", text));
+  else if (!in_system_memory(caps) && !in_dmabufs(caps))
+    GST_ELEMENT_ERROR(
+        element, STREAM, FORMAT, ("%s cannot take pictures in such memory", name),
+        ("%s. Put what downloads them before the pad (vapostproc, gldownload, cudadownload), or "
+         "let the source give system memory.",
+         text));
+  else
+    GST_ELEMENT_ERROR(
+        element, STREAM, FORMAT, ("%s cannot take these caps", name),
+        ("%s. gst-inspect-1.0 vmafhip lists what it takes; put a videoconvert before the pad.", text));
+  g_free(text);
+}
+
+static std::string unwritten(GstPad *pad, std::chrono::nanoseconds waited) {
+  return std::string("A frame on ") + GST_PAD_NAME(pad) + " has not been written after " +
+         std::to_string(std::chrono::duration_cast<std::chrono::seconds>(waited).count()) + " s";
+}
+
+void post_unwritten(GstElement *element, GstPad *pad, std::chrono::nanoseconds waited) {
+  GST_ELEMENT_WARNING(
+      element, STREAM, FAILED, ("%s", unwritten(pad, waited).c_str()),
+      ("Its dma-buf has a fence of the device that fills it, which is waited for. That device is "
+       "overloaded or hangs (see dmesg). Further frames go without a warning."));
+}
+
+Status never_written(GstPad *pad, std::chrono::nanoseconds waited) {
+  return {Code::io, unwritten(pad, waited) +
+                        ": the device that fills its dma-buf hangs (see dmesg), or its driver never "
+                        "signals the buffer's fence"};
+}
+
 // ---- What leaves -------------------------------------------------------------------------------
 
 void post_unlinked_src(GstElement *element) {
@@ -106,10 +158,23 @@ void post_unlinked_src(GstElement *element) {
 }
 
 void post_refused_format(GstElement *element, GstPad *origin) {
-  GST_ELEMENT_ERROR(element, STREAM, FORMAT,
-                    ("The element behind vmafhip does not take the format of %s; put a videoconvert there",
-                     GST_PAD_NAME(origin)),
-                    (nullptr));
+  const char *name = GST_PAD_NAME(origin);
+  const CapsPtr caps(gst_pad_get_current_caps(origin));
+  if (!caps || in_system_memory(caps.get())) {
+    GST_ELEMENT_ERROR(
+        element, STREAM, FORMAT,
+        ("The element behind vmafhip does not take the format of %s; put a videoconvert there", name),
+        (nullptr));
+    return;
+  }
+  gchar *text = gst_caps_to_string(caps.get());
+  GST_ELEMENT_ERROR(
+      element, STREAM, FORMAT,
+      ("The element behind vmafhip does not take the memory that the pictures of %s are in", name),
+      ("%s. Frames leave as they came: put a capsfilter video/x-raw before %s, if its source can give "
+       "system memory; or what downloads them behind vmafhip (vapostproc, glupload ! gldownload).",
+       text, name));
+  g_free(text);
 }
 
 // ---- What is compared --------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #pragma once
 #include <gst/gst.h>
 
+#include <chrono>
 #include <string>
 
 #include "engine/picture.h"
@@ -32,9 +33,18 @@ void post_too_little_room(GstElement *element, const Settings &settings);
 void post_nothing_compared(GstElement *element, guint64 ref_frames, guint64 dist_frames,
                            const Settings &settings);
 
+// ---- What comes. Errors, unless they are called warnings.
+
+// Caps that the pad does not take.
+void post_unfit_caps(GstElement *element, GstPad *pad, const GstCaps *caps);
+// Producers have not finished to write a frame: so far (a warning), and so long that they never will.
+void post_unwritten(GstElement *element, GstPad *pad, std::chrono::nanoseconds waited);
+Status never_written(GstPad *pad, std::chrono::nanoseconds waited);
+
 // ---- What leaves. Errors.
 
 void post_unlinked_src(GstElement *element);
+// What is behind does not take the caps of `origin`.
 void post_refused_format(GstElement *element, GstPad *origin);
 
 // ---- What is compared. Warnings.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gst/vmafhip/buffer_memory.h"
 #include "gst/vmafhip/log.h"
 
 #define GST_CAT_DEFAULT vmafhip_debug
@@ -11,6 +12,13 @@ namespace {
 
 constexpr size_t kMostEvents = 1000, kMostUntimed = 1000;
 constexpr std::chrono::milliseconds kLeastGrowthDelay{5}, kMostGrowthDelay{1000};
+// For producers of a buffer to finish it, before it is copied: at a time, and in all.
+constexpr int kFenceWait = 5;  // ms
+constexpr std::chrono::seconds kMostFenceWait{1};
+
+void let_go(GstBuffer *buffer) {
+  if (buffer) gst_buffer_unref(buffer);
+}
 
 }  // namespace
 
@@ -73,6 +81,8 @@ GstFlowReturn Inbox::put(Side side, Item item) {
     return GST_FLOW_OK;
   }
   const auto now = Clock::now();
+  const auto fence_limit = now + kMostFenceWait;
+  bool stays = false;  // although too many are kept
   if (q.last_arrival != Clock::time_point()) q.pace += (now - q.last_arrival - q.pace) / 8;
   for (;;) {
     if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) {
@@ -80,30 +90,28 @@ GstFlowReturn Inbox::put(Side side, Item item) {
       return flow;
     }
     if (!has_room(side, item, lock)) continue;
-    if (!keeps_too_many(q, item)) break;
+    if (stays || !keeps_too_many(q, item)) break;
     // While the engine is at work, room comes soon; while a frame is awaited, it may take long.
     if (!live_ && !needed_) {
       room_.wait(lock);
       continue;
     }
     lock.unlock();
-    GstBuffer *copy = gst_buffer_copy_deep(item.buffer.get());
-    if (copy) item.buffer = adopt(copy);
-    item.scarce = false;
+    const bool written = is_written(item.buffer.get(), kFenceWait);
+    const BufferPtr copy(written ? copy_to_system_memory(item.buffer.get()) : nullptr, let_go);
     lock.lock();
-    copied_ += copy != nullptr;
+    if (copy) {
+      if (item.leaves_itself) item.itself = keep(q, std::move(item.buffer));
+      item.buffer = copy;
+      item.scarce = false;
+      ++copied_;
+    }
+    stays = !copy && (written || Clock::now() >= fence_limit);
   }
   // Waiting for room is not the source's pace.
   q.last_arrival = Clock::now();
   q.full = false;
-  if (item.scarce) {
-    ++*q.kept;
-    GstBuffer *raw = item.buffer.get();
-    item.buffer = BufferPtr(raw, [original = std::move(item.buffer), kept = q.kept](GstBuffer *) mutable {
-      original.reset();
-      --*kept;
-    });
-  }
+  if (item.scarce) item.buffer = keep(q, std::move(item.buffer));
   ++q.frames;
   q.bytes += item.bytes;
   if (item.timed) q.newest = item.time;
@@ -121,7 +129,7 @@ bool Inbox::has_room(Side side, const Item &item, std::unique_lock<std::mutex> &
   const bool full = at_limit(q, item);
   if (full != q.full) {
     q.full = full;
-    changed_.notify_all();
+    wake_locked();
   }
   if (!full && (q.frames < q.soft_limit || live_)) return true;
   if (full || needed_ != other(side) || awaited.frames > 0) {
@@ -143,6 +151,15 @@ bool Inbox::keeps_too_many(const Queue &q, const Item &item) const {
   const int most =
       item.most_buffers > 0 ? std::min(limits_.buffers, int(item.most_buffers)) : limits_.buffers;
   return *q.kept >= most - 1;  // one is for the source to fill
+}
+
+BufferPtr Inbox::keep(Queue &q, BufferPtr buffer) {
+  ++*q.kept;
+  GstBuffer *raw = buffer.get();
+  return BufferPtr(raw, [original = std::move(buffer), kept = q.kept](GstBuffer *) mutable {
+    original.reset();
+    --*kept;
+  });
 }
 
 void Inbox::wake_locked() {
@@ -214,6 +231,7 @@ bool Inbox::show(Item &item) {
   Item &next = q.items[q.shown];
   item = Item();
   item.buffer = next.buffer;
+  item.itself = std::move(next.itself);
   item.event = std::move(next.event);
   item.stream = next.stream;
   item.time = next.time;

@@ -8,7 +8,8 @@
 //
 // Buffers. A source may have no more buffers than it was asked for, so a pad keeps only that many of the source's own. A
 // frame that comes when as many are kept already is copied, in the thread that brings it: it has to wait, since
-// others wait before it.
+// others wait before it. Where a copy must not leave in its place, as its caps tell of other memory, the frame itself
+// leaves as soon as it can.
 //
 // One pad full to the limit while the other is awaited in vain is a deadlock if both hang on one source, and a
 // pad without a source gives nothing: wait() then reports starvation instead of waiting for ever. More time is given
@@ -43,6 +44,8 @@ struct Item {
   // most; 0 = not known, but no fewer than it was asked for.
   bool scarce = false;
   guint most_buffers = 0;
+  bool leaves_itself = false;     // no copy in other memory may leave in its place
+  BufferPtr itself;               // then, if `buffer` is a copy
   std::optional<gint64> reached;  // no frame before this running time follows
   bool segment_done = false;
 };
@@ -79,8 +82,8 @@ class Inbox {
   bool restarted(Side side);
   // Whether frames may come: they wait, or the pad has not ended.
   bool open(Side side) const;
-  // What waits on the shown side and has not been shown yet, oldest first: frames stay, events are moved into `item`.
-  // False: all has been shown.
+  // What waits on the shown side and has not been shown yet, oldest first: frames stay, events and what leaves itself are
+  // moved into `item`. False: all has been shown.
   bool show(Item &item);
   enum class Taken { item, ended, nothing };
   Taken take(Side side, Item &item);
@@ -145,6 +148,8 @@ class Inbox {
   bool at_limit(const Queue &q, const Item &item) const;
   bool has_room(Side side, const Item &item, std::unique_lock<std::mutex> &lock);
   bool keeps_too_many(const Queue &q, const Item &item) const;
+  // The source's own buffer, counted as kept until it is let go.
+  static BufferPtr keep(Queue &q, BufferPtr buffer);
   std::optional<Patience> patience(Side needed, bool has_source) const;
   Clock::duration growth_delay(const Queue &awaited) const;
   void wake_locked();

@@ -1,6 +1,7 @@
 #include "gst/vmafhip/mapping.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace vmafhip {
@@ -17,22 +18,25 @@ struct Mapping {
   }
 };
 
-// Whether all samples of component c lie in the mapped memory: the mapping itself looks at the first byte of planes
+// Whether all samples of the plane, which is part of `raw`, lie in the memory: mapping looks at the first byte of planes
 // that a video meta describes, and at no stride.
-bool in_memory(const GstVideoFrame &frame, guint c, const Plane &plane, int bytes) {
-  const guint p = guint(GST_VIDEO_FORMAT_INFO_PLANE(frame.info.finfo, c));
-  const GstMapInfo &map = frame.map[p].memory || frame.map[p].data ? frame.map[p] : frame.map[0];
-  const auto first = reinterpret_cast<guintptr>(plane.data) - reinterpret_cast<guintptr>(map.data);
+bool in_memory(const Plane &plane, const RawPlane &raw, int bytes) {
+  const auto address = [](const void *data, uint64_t device) {
+    return data ? uint64_t(reinterpret_cast<guintptr>(data)) : device;
+  };
+  const auto first = gint64(raw.offset + address(plane.data, plane.device) - address(raw.data, raw.device));
   const gint64 down = gint64(plane.height - 1) * plane.stride;
   const gint64 across = (gint64(plane.width - 1) * plane.step + 1) * bytes;
-  const gint64 begin = gint64(first) + std::min<gint64>(down, 0);
-  const gint64 end = gint64(first) + std::max<gint64>(down, 0) + across;
-  return begin >= 0 && end <= gint64(map.size);
+  const gint64 begin = first + std::min<gint64>(down, 0), end = first + std::max<gint64>(down, 0) + across;
+  return begin >= 0 && end <= gint64(raw.size);
 }
 
 bool lies_within(const GstVideoCropMeta &crop, guint64 width, guint64 height) {
   return crop.x + guint64(crop.width) <= width && crop.y + guint64(crop.height) <= height;
 }
+
+// What newer producers call the format of dma-bufs whose caps name it in another field.
+bool is_drm(GstVideoFormat format) { return g_strcmp0(gst_video_format_to_string(format), "DMA_DRM") == 0; }
 
 std::string size_text(guint width, guint height) {
   return std::to_string(width) + "x" + std::to_string(height);
@@ -47,7 +51,8 @@ Result<Rect> picture_part(const GstBuffer *buffer, const Stream &stream) {
   Rect part{0, 0, int(width), int(height)};
   // A video meta may describe larger planes (padding); smaller ones, or another format, are a producer's mistake.
   if (const GstVideoMeta *meta = gst_buffer_get_video_meta(raw)) {
-    if (meta->format != GST_VIDEO_INFO_FORMAT(&info) || meta->width < width || meta->height < height)
+    if (!(meta->format == GST_VIDEO_INFO_FORMAT(&info) || is_drm(meta->format)) || meta->width < width ||
+        meta->height < height)
       return Status(Code::io, "a buffer's video meta says " + size_text(meta->width, meta->height) + " " +
                                   gst_video_format_to_string(meta->format) + ", its caps say " +
                                   size_text(width, height) + " " +
@@ -92,6 +97,33 @@ PictureFormat picture_format(const GstVideoInfo &info, const Rect &part) {
           pq ? Transfer::pq : Transfer::sdr};
 }
 
+Result<Picture> make_picture(const GstVideoInfo &info, const Rect &part, std::span<const RawPlane> planes) {
+  Picture picture;
+  picture.format = picture_format(info, part);
+  picture.shift = int(GST_VIDEO_FORMAT_INFO_SHIFT(info.finfo, 0));
+  const int bytes = picture.format.depth > 8 ? 2 : 1;
+  const guint count = GST_VIDEO_INFO_N_COMPONENTS(&info);
+  const auto plane_of = [&](guint c) { return guint(GST_VIDEO_FORMAT_INFO_PLANE(info.finfo, c)); };
+  for (guint c = 0; c < count; ++c) {
+    // Interleaved chroma: the second sample of a pair lies one word behind the first. GStreamer's own offset
+    // (GST_VIDEO_FORMAT_INFO_POFFSET, and so GST_VIDEO_FRAME_COMP_DATA) is one byte also for P010, P012 and P016.
+    const int second = GST_VIDEO_FORMAT_INFO_POFFSET(info.finfo, c) > 0 ? bytes : 0;
+    const RawPlane &raw = planes[plane_of(c)];
+    Plane &plane = picture.planes[c];
+    if (raw.data) plane.data = static_cast<const std::byte *>(raw.data) + second;
+    if (raw.device) plane.device = raw.device + uint64_t(second);
+    plane.stride = raw.stride;
+    plane.step = GST_VIDEO_FORMAT_INFO_PSTRIDE(info.finfo, c) / bytes;
+  }
+  cut(picture, part);
+  for (guint c = 0; c < count; ++c)
+    if (!in_memory(picture.planes[c], planes[plane_of(c)], bytes))
+      return Status(Code::io, "plane " + std::to_string(plane_of(c)) + " of a buffer, at stride " +
+                                  std::to_string(picture.planes[c].stride) +
+                                  ", lies beyond its memory: its video meta must describe what it holds");
+  return picture;
+}
+
 Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const Stream> &stream) {
   const auto part = picture_part(buffer.get(), *stream);
   if (!part.ok()) return part.status();
@@ -107,27 +139,14 @@ Result<Picture> map_picture(const BufferPtr &buffer, const std::shared_ptr<const
     return Status(Code::io, "cannot map a buffer of " + std::to_string(gst_buffer_get_size(buffer.get())) +
                                 " bytes as a picture of " + std::to_string(GST_VIDEO_INFO_SIZE(&info)) +
                                 " bytes: buffers must hold what their caps say");
-  Picture picture;
-  picture.format = picture_format(info, *part);
-  picture.shift = int(GST_VIDEO_FORMAT_INFO_SHIFT(info.finfo, 0));
-  const int bytes = picture.format.depth > 8 ? 2 : 1;
-  const guint count = GST_VIDEO_INFO_N_COMPONENTS(&info);
-  for (guint c = 0; c < count; ++c) {
-    // Interleaved chroma: the second sample of a pair lies one word behind the first. GStreamer's own offset
-    // (GST_VIDEO_FORMAT_INFO_POFFSET, and so GST_VIDEO_FRAME_COMP_DATA) is one byte also for P010, P012 and P016.
-    const int second = GST_VIDEO_FORMAT_INFO_POFFSET(info.finfo, c) > 0 ? bytes : 0;
-    const guint plane = guint(GST_VIDEO_FORMAT_INFO_PLANE(info.finfo, c));
-    picture.planes[c].data = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, plane)) + second;
-    picture.planes[c].stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
-    picture.planes[c].step = GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c) / bytes;
+  std::array<RawPlane, GST_VIDEO_MAX_PLANES> planes;
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); ++p) {
+    const GstMapInfo &map = frame.map[p].memory || frame.map[p].data ? frame.map[p] : frame.map[0];
+    const auto *first = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&frame, p));
+    planes[p] = {first, 0, GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p), gsize(first - map.data), map.size};
   }
-  cut(picture, *part);
-  for (guint c = 0; c < count; ++c)
-    if (!in_memory(frame, c, picture.planes[c], bytes))
-      return Status(Code::io, "plane " + std::to_string(GST_VIDEO_FORMAT_INFO_PLANE(info.finfo, c)) +
-                                  " of a buffer, at stride " + std::to_string(picture.planes[c].stride) +
-                                  ", lies beyond its memory: its video meta must describe what it holds");
-  picture.owner = std::move(mapping);
+  auto picture = make_picture(info, *part, planes);
+  if (picture.ok()) picture->owner = std::move(mapping);
   return picture;
 }
 

@@ -14,10 +14,11 @@
 
 namespace vmafhip {
 
-Measurement::Measurement(GstElement *element, Inbox &inbox, Output &output)
+Measurement::Measurement(GstElement *element, Inbox &inbox, Output &output, PictureReader &reader)
     : element_(element),
       inbox_(inbox),
       output_(output),
+      reader_(reader),
       results_(element, inbox),
       monitor_(report_, [this](StructurePtr structure) { post(std::move(structure)); }),
       last_score_spec_(g_object_class_find_property(G_OBJECT_GET_CLASS(element), "last-score")) {}
@@ -51,6 +52,7 @@ bool Measurement::start(const Settings &settings) {
   if (!results_.start(settings, **session)) return false;
   settings_ = settings;
   session_ = std::move(*session);
+  reader_.start(*session_);
   session_->on_progress([this] { inbox_.wake(); });
   monitor_.start(settings.window, session_->feature_names().size(), session_->models().size());
   for (const ModelInfo &m : session_->models())
@@ -77,6 +79,7 @@ void Measurement::stop() {
   report_.stop();
   in_flight_.clear();
   configured_.reset();
+  reader_.stop();
   session_.reset();
 }
 
@@ -89,8 +92,8 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
     begin_anew("segment");
   }
   if (!session_->has_room() || results_.full()) return Submitted::no_room;
-  auto ref = map_picture(pair->ref.data.buffer, pair->ref.data.stream);
-  auto dist = map_picture(pair->dist.data.buffer, pair->dist.data.stream);
+  auto ref = reader_.read(Side::ref, pair->ref.data);
+  auto dist = reader_.read(Side::dist, pair->dist.data);
   if (!ref.ok() || !dist.ok()) return refuse(ref.status(), dist.status());
   PairInfo info = describe(*pair);
   info.frame_number = frame_number_++;
@@ -108,6 +111,7 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
     ++c.compared;
     c.repeated += info.repeated;
     c.unknowable += unknowable;
+    c.read = reader_.counts();
   });
   session_->submit(std::move(*ref), std::move(*dist));  // there is room, and nobody else submits
   return Submitted::done;
@@ -138,6 +142,7 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
   if (configured_) {
     if (!drain()) return Submitted::interrupted;
     begin_anew("caps");
+    reader_.forget();
   }
   configured_.reset();
   const std::string cropped =

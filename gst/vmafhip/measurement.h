@@ -20,6 +20,7 @@
 #include "gst/vmafhip/monitor.h"
 #include "gst/vmafhip/output.h"
 #include "gst/vmafhip/pairing.h"
+#include "gst/vmafhip/picture_reader.h"
 #include "gst/vmafhip/picture_watch.h"
 #include "gst/vmafhip/report.h"
 #include "gst/vmafhip/results.h"
@@ -30,7 +31,7 @@ namespace vmafhip {
 class Measurement {
  public:
   // All outlive the measurement. Waits for scores in `inbox`; scores go to the frames held in `output`.
-  Measurement(GstElement *element, Inbox &inbox, Output &output);
+  Measurement(GstElement *element, Inbox &inbox, Output &output, PictureReader &reader);
 
   // Loads models and starts workers. The error has been posted if false.
   bool start(const Settings &settings);
@@ -44,7 +45,7 @@ class Measurement {
     interrupted,  // the pair stays
     failed,       // the error has been posted
   };
-  Submitted submit(std::optional<FramePair> &pair);
+  Submitted submit(std::optional<FramePair> &pair);  // both pictures are written
 
   // The pair is not scored, for want of time, which is counted and said; `lag`: how far in ns scores are behind.
   void leave_out(const FramePair &pair, gint64 lag);
@@ -116,6 +117,7 @@ class Measurement {
   GstElement *element_;
   Inbox &inbox_;
   Output &output_;
+  PictureReader &reader_;
   Report report_;
   Results results_;
   Monitor monitor_;

@@ -31,6 +31,10 @@ bool Output::settle(guint64 ticket, StructurePtr score) {
   return true;
 }
 
+void Output::settle_up_to(guint64 ticket) {
+  for (guint64 t = first_; t <= ticket && t - first_ < entries_.size(); ++t) settle(t);
+}
+
 std::optional<Output::Awaited> Output::awaited() const {
   if (entries_.empty() || entries_.front().settled) return {};
   return Awaited{first_, entries_.front().time};

@@ -30,6 +30,9 @@ class Output {
   // The frame may leave; `score`, if any, goes into its meta. Settling twice is allowed. False: it has left.
   bool settle(guint64 ticket, StructurePtr score = nullptr);
 
+  // That frame, and all before it, may leave without score.
+  void settle_up_to(guint64 ticket);
+
   // The frame that all others wait for, if the first one in line is not settled.
   struct Awaited {
     guint64 ticket;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gst/vmafhip/mapping.h"
-
 namespace vmafhip {
 namespace {
 
@@ -42,7 +40,7 @@ Status Pairing::push(Side side, FrameAligner::Frame frame) {
     aligner_.push(side, std::move(frame));
     return Status();
   }
-  const auto picture = map_picture(frame.data.buffer, frame.data.stream);
+  const auto picture = reader_.look_at(frame.data);
   if (!picture.ok())
     return Status(picture.status().code(),
                   (side == Side::ref ? "ref_sink: " : "dist_sink: ") + picture.status().message());

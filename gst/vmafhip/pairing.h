@@ -7,6 +7,7 @@
 #include "engine/status.h"
 #include "gst/vmafhip/content_aligner.h"
 #include "gst/vmafhip/frame.h"
+#include "gst/vmafhip/picture_reader.h"
 #include "gst/vmafhip/settings.h"
 
 namespace vmafhip {
@@ -15,11 +16,15 @@ using SyncNews = ContentAligner<QueuedFrame>::News;
 
 class Pairing {
  public:
+  // `reader` outlives it.
+  explicit Pairing(PictureReader &reader) : reader_(reader) {}
   // By time stamps, until start().
   void start(const Settings &settings);
   // What cannot be: sync=content with nothing to search.
   static Status check(const Settings &settings);
 
+  // Whether it looks at the pictures, which must be written, of frames that are pushed.
+  bool looks_at_pictures() const { return content_.has_value(); }
   // The steps of Aligner. push() fails if the frame's picture cannot be read.
   Status push(Side side, FrameAligner::Frame frame);
   void end(Side side);
@@ -39,6 +44,7 @@ class Pairing {
   bool ran_out_of_room() { return content_ && content_->ran_out_of_room(); }
 
  private:
+  PictureReader &reader_;
   FrameAligner aligner_;
   std::optional<ContentAligner<QueuedFrame>> content_;  // instead of aligner_
   std::array<content::Signer, 2> signers_;

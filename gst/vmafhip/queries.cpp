@@ -1,5 +1,6 @@
 // What the pads answer: caps, memory, latency.
 #include "gst/vmafhip/body.h"
+#include "gst/vmafhip/caps.h"
 
 using namespace vmafhip;
 
@@ -26,10 +27,14 @@ gboolean vmafhip::sink_query(GstPad *pad, GstObject *parent, GstQuery *query) {
     case GST_QUERY_ALLOCATION: {
       gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
       gst_query_add_allocation_meta(query, GST_VIDEO_CROP_META_API_TYPE, nullptr);
+      GstAllocationParams cache_lines;
+      gst_allocation_params_init(&cache_lines);
+      cache_lines.align = 63;
+      gst_query_add_allocation_param(query, nullptr, &cache_lines);
       GstCaps *caps;
       gst_query_parse_allocation(query, &caps, nullptr);
       GstVideoInfo info;
-      if (caps && gst_video_info_from_caps(&info, caps))
+      if (caps && video_info(caps, info))
         gst_query_add_allocation_pool(query, nullptr, guint(GST_VIDEO_INFO_SIZE(&info)),
                                       guint(self->body->comparer.frames_held()), 0);
       return TRUE;

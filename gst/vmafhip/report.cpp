@@ -205,6 +205,12 @@ void Report::add_counters(GstStructure *s) const {
                     G_TYPE_UINT64, counters_.late, "held-copied", G_TYPE_UINT64, counters_.held_copied,
                     "skipped-overload", G_TYPE_UINT64, counters_.skipped_overload, "extrapolated",
                     G_TYPE_UINT64, counters_.extrapolated, nullptr);
+  const ReadCounts &read = counters_.read;
+  gst_structure_set(s, "imported", G_TYPE_UINT64, read.imported, "registered", G_TYPE_UINT64, read.registered,
+                    "mapped", G_TYPE_UINT64, read.mapped, "copied", G_TYPE_UINT64, read.copied,
+                    "objects-imported", G_TYPE_UINT64, read.objects_imported, "objects-registered",
+                    G_TYPE_UINT64, read.objects_registered, "objects-mapped", G_TYPE_UINT64,
+                    read.objects_mapped, nullptr);
 }
 
 StructurePtr Report::counters() const {

@@ -10,6 +10,7 @@
 #include "engine/session.h"
 #include "gst/vmafhip/frame_rate.h"
 #include "gst/vmafhip/handles.h"
+#include "gst/vmafhip/read_counts.h"
 #include "gst/vmafhip/settings.h"
 
 namespace vmafhip {
@@ -36,6 +37,7 @@ struct Counters {
   guint64 held_copied = 0;  // copied, as the source has few buffers and they had to wait
   guint64 skipped_overload = 0;  // pairs that a live pipeline had no time to score
   guint64 extrapolated = 0;
+  ReadCounts read;
 };
 
 // The pools of the same frames, by feature and by model, and their values of the whole, if there are any.

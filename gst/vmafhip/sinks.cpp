@@ -1,6 +1,8 @@
 // What arrives on the pads: frames and events of the sink pads, in the upstream threads, and what comes back from
 // behind the src pad.
 #include "gst/vmafhip/body.h"
+#include "gst/vmafhip/caps.h"
+#include "gst/vmafhip/errors.h"
 #include "gst/vmafhip/log.h"
 #include "gst/vmafhip/pad.h"
 
@@ -14,6 +16,7 @@ static void renew_stream(Vmafhip *self, GstPad *pad) {
   auto stream = std::make_shared<Stream>();
   stream->caps.reset(gst_caps_ref(state.caps.get()));
   stream->info = state.info;
+  stream->in_dmabufs = in_dmabufs(state.caps.get());
   stream->segment = state.segment;
   stream->segment_seqnum = state.segment_seqnum;
   stream->pad_offset = state.segment_offset;
@@ -83,6 +86,7 @@ GstFlowReturn vmafhip::sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw
   item.bytes = gst_buffer_get_size(raw);
   item.stream = stream;
   note_source(raw, item);
+  item.leaves_itself = stream->in_dmabufs && side == output_side(self);
   item.buffer = std::move(buffer);
   return self->body->comparer.inbox().put(side, std::move(item));
 }
@@ -101,20 +105,6 @@ static void ask_upstream(Vmafhip *self, GstPad *pad, Side side) {
   comparer.inbox().set_live(comparer.deadlines().live());
 }
 
-static void refuse_caps(Vmafhip *self, GstPad *pad, GstCaps *caps) {
-  const GstStructure *s = gst_caps_get_structure(caps, 0);
-  const char *mode = gst_structure_get_string(s, "interlace-mode");
-  const bool fields = g_strcmp0(mode, "alternate") == 0 || g_strcmp0(mode, "fields") == 0;
-  gchar *text = gst_caps_to_string(caps);
-  GST_ELEMENT_ERROR(
-      self, STREAM, FORMAT,
-      (fields ? "%s takes whole frames, not single fields" : "%s cannot take these caps", GST_PAD_NAME(pad)),
-      ("%s. %s", text,
-       fields ? "Deinterlace the stream or interleave its fields before the pad."
-              : "gst-inspect-1.0 vmafhip lists what it takes; put a videoconvert before the pad."));
-  g_free(text);
-}
-
 // Caps that the template does not allow are refused before the event function sees them, and upstream would say no
 // more than "not negotiated".
 GstPadProbeReturn vmafhip::sink_caps_probe(GstPad *pad, GstPadProbeInfo *info, gpointer self) {
@@ -122,7 +112,7 @@ GstPadProbeReturn vmafhip::sink_caps_probe(GstPad *pad, GstPadProbeInfo *info, g
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
   GstCaps *caps;
   gst_event_parse_caps(event, &caps);
-  if (!gst_pad_query_accept_caps(pad, caps)) refuse_caps(VMAFHIP(self), pad, caps);
+  if (!gst_pad_query_accept_caps(pad, caps)) post_unfit_caps(GST_ELEMENT(self), pad, caps);
   return GST_PAD_PROBE_OK;
 }
 
@@ -130,9 +120,9 @@ static gboolean handle_caps(Vmafhip *self, GstPad *pad, Side side, GstEvent *eve
   PadState &state = state_of(self, side);
   GstCaps *caps;
   gst_event_parse_caps(event, &caps);
-  if (!gst_video_info_from_caps(&state.info, caps) ||
+  if (!video_info(caps, state.info) ||
       GST_VIDEO_INFO_INTERLACE_MODE(&state.info) == GST_VIDEO_INTERLACE_MODE_FIELDS) {
-    refuse_caps(self, pad, caps);
+    post_unfit_caps(GST_ELEMENT(self), pad, caps);
     return FALSE;
   }
   state.caps.reset(gst_caps_ref(caps));

@@ -14,6 +14,7 @@ namespace vmafhip {
 struct Stream {
   CapsPtr caps;
   GstVideoInfo info;
+  bool in_dmabufs = false;  // by the caps; under others, too, buffers may be
   GstSegment segment;
   guint32 segment_seqnum = GST_SEQNUM_INVALID;
   gint64 pad_offset = 0;  // the part of the segment's times that is the pad's `offset`

@@ -1,0 +1,76 @@
+#include "gst/vmafhip/caps.h"
+
+#include <cstring>
+
+#include "gst/vmafhip/handles.h"
+#include "gst/vmafhip/stream.h"
+
+namespace vmafhip {
+namespace {
+
+constexpr const char *kDmaBuf = "memory:DMABuf";
+constexpr const char *kDrm = "DMA_DRM";
+
+// Formats that the kernel has names for (drm_fourcc.h). Without a modifier behind them they are linear.
+struct DrmFormat {
+  const char *drm, *plain;
+};
+constexpr DrmFormat kDrmFormats[] = {
+    {"YU12", "I420"},      {"YV12", "YV12"},    {"NV12", "NV12"},    {"NV21", "NV21"},
+    {"YU16", "Y42B"},      {"NV16", "NV16"},    {"YU24", "Y444"},    {"R8  ", "GRAY8"},
+    {"P010", "P010_10LE"}, {"P012", "P012_LE"}, {"P016", "P016_LE"}, {"R16 ", "GRAY16_LE"},
+};
+
+const GstStructure *first(const GstCaps *caps) {
+  return gst_caps_get_size(caps) > 0 ? gst_caps_get_structure(caps, 0) : nullptr;
+}
+
+// The kernel's name of the format, if the caps tell it so.
+const char *drm_format(const GstCaps *caps) {
+  const GstStructure *s = first(caps);
+  if (!s || g_strcmp0(gst_structure_get_string(s, "format"), kDrm) != 0) return nullptr;
+  return gst_structure_get_string(s, "drm-format");
+}
+
+bool has_feature(const GstCaps *caps, const char *feature) {
+  return first(caps) && gst_caps_features_contains(gst_caps_get_features(caps, 0), feature);
+}
+
+}  // namespace
+
+GstCaps *pad_caps() {
+  // System memory first: who can give both is not asked for dma-bufs, which processors may read slowly.
+  std::string text = GST_VIDEO_CAPS_MAKE(VMAFHIP_FORMATS) ";" GST_VIDEO_CAPS_MAKE_WITH_FEATURES(
+      "memory:DMABuf", VMAFHIP_FORMATS) ";" GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:DMABuf", "DMA_DRM");
+  text += ", drm-format={";
+  for (const DrmFormat &f : kDrmFormats) text += std::string(&f == kDrmFormats ? "\"" : ",\"") + f.drm + "\"";
+  return gst_caps_from_string((text + "}").c_str());
+}
+
+bool video_info(const GstCaps *caps, GstVideoInfo &info) {
+  const char *drm = drm_format(caps);
+  if (!drm) return gst_video_info_from_caps(&info, caps);
+  for (const DrmFormat &f : kDrmFormats) {
+    if (std::strcmp(f.drm, drm) != 0) continue;
+    const CapsPtr plain(gst_caps_copy(caps));
+    GstStructure *s = gst_caps_get_structure(plain.get(), 0);
+    gst_structure_set(s, "format", G_TYPE_STRING, f.plain, nullptr);
+    gst_structure_remove_field(s, "drm-format");
+    return gst_video_info_from_caps(&info, plain.get());
+  }
+  return false;
+}
+
+bool in_dmabufs(const GstCaps *caps) { return has_feature(caps, kDmaBuf); }
+
+bool in_system_memory(const GstCaps *caps) {
+  return has_feature(caps, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
+}
+
+std::optional<std::string> tiling(const GstCaps *caps) {
+  const char *drm = drm_format(caps), *colon = drm ? std::strchr(drm, ':') : nullptr;
+  if (!colon) return {};
+  return colon + 1;
+}
+
+}  // namespace vmafhip

@@ -1,0 +1,64 @@
+// Dma-bufs may come before their producer has written them: a fence says when it has. A thread of its own waits for it,
+// from the first such buffer on, so that threads that have other things to do need not.
+#pragma once
+#include <gst/gst.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace vmafhip {
+
+// Producers that have not finished after so long are slow beyond what is usual, or will never be: kernels give up on
+// devices after ten seconds or so.
+struct FencePatience {
+  std::chrono::milliseconds warn{2'000}, fail{20'000};
+};
+
+// One thread asks, for one buffer at a time.
+class FenceWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // `wake` is called by the thread when the buffer that was not written may be, or patience ends.
+  explicit FenceWatch(std::function<void()> wake, FencePatience patience = {});
+  ~FenceWatch();
+  FenceWatch(const FenceWatch &) = delete;
+
+  // Whether all that devices write to the buffer's dma-bufs is done. If not, wake() follows. Never blocks.
+  bool is_written(GstBuffer *buffer);
+  // How long the buffer of the last call has not been written; 0 if it is.
+  Clock::duration waited() const;
+  const FencePatience &patience() const { return patience_; }
+  // Ends the thread. Another one starts when it is needed.
+  void stop();
+
+ private:
+  using Identity = std::pair<dev_t, ino_t>;
+  class Descriptor;
+  struct Order {  // what the thread is to wait for, in place of what it waits for now
+    std::vector<Descriptor> fds;
+    Clock::time_point since;
+    bool blind = false;  // there are no descriptors to wait for: asks again and again
+  };
+  void give(Order order);
+  void run();
+  int patience_left(const Order &order) const;
+
+  std::function<void()> wake_;
+  FencePatience patience_;
+  std::vector<Identity> watched_;  // objects that were not written
+  Clock::time_point since_;
+  std::thread thread_;
+  int event_ = -1;  // tells the thread of an order, or to end
+
+  std::mutex mutex_;
+  Order order_;
+  bool ordered_ = false, ending_ = false;
+  bool rung_ = false;  // the thread has called wake() for the last order, and waits for the next
+};
+
+}  // namespace vmafhip

@@ -1,0 +1,141 @@
+#include "gst/vmafhip/picture_reader.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "gst/vmafhip/buffer_memory.h"
+#include "gst/vmafhip/log.h"
+#include "gst/vmafhip/mapping.h"
+
+#define GST_CAT_DEFAULT vmafhip_debug
+
+namespace vmafhip {
+
+// Pools whose memory is known. When one goes, so must what is kept of its memory: its source may be about to make room
+// for the next. It is not said which objects were its own, so all are let go; those that come again are mapped again.
+struct PictureReader::Pools {
+  std::mutex mutex;
+  std::shared_ptr<DmaBufs> objects;  // null: nobody listens any more
+  std::vector<GObject *> known;
+
+  static void watch(const std::shared_ptr<Pools> &pools, GstBufferPool *pool) {
+    std::lock_guard lock(pools->mutex);
+    GObject *object = G_OBJECT(pool);
+    if (std::find(pools->known.begin(), pools->known.end(), object) != pools->known.end()) return;
+    pools->known.push_back(object);
+    g_object_weak_ref(object, gone, new std::shared_ptr<Pools>(pools));
+  }
+  static void gone(gpointer self, GObject *pool) {
+    const std::unique_ptr<std::shared_ptr<Pools>> pools(static_cast<std::shared_ptr<Pools> *>(self));
+    std::shared_ptr<DmaBufs> objects;
+    {
+      std::lock_guard lock((*pools)->mutex);
+      std::erase((*pools)->known, pool);
+      objects = (*pools)->objects;
+    }
+    if (objects) objects->clear();
+  }
+};
+
+PictureReader::PictureReader(GstElement *element) : element_(element) {}
+PictureReader::~PictureReader() { stop(); }
+
+void PictureReader::start(const Session &session) {
+  stop();
+  session_ = &session;
+  objects_ = std::make_shared<DmaBufs>();
+  pools_ = std::make_shared<Pools>();
+  pools_->objects = objects_;
+  ways_ = {};
+  counts_ = ReadCounts();
+}
+
+void PictureReader::stop() {
+  counts_ = counts();
+  if (pools_) {
+    std::lock_guard lock(pools_->mutex);
+    pools_->objects.reset();
+  }
+  pools_.reset();
+  objects_.reset();
+  session_ = nullptr;
+}
+
+void PictureReader::forget() { objects_->clear(); }
+
+ReadCounts PictureReader::counts() const {
+  ReadCounts counts = counts_;
+  if (!objects_) return counts;
+  const DmaBufs::Counts objects = objects_->counts();
+  counts.objects_imported = objects.imported;
+  counts.objects_registered = objects.pinned;
+  counts.objects_mapped = objects.mapped;
+  return counts;
+}
+
+Result<Picture> PictureReader::read(Side side, const QueuedFrame &frame) {
+  const bool on_gpu = session_->importer() != nullptr;
+  const auto planes = session_->host_planes(side == Side::ref ? 0 : 1);
+  Way way = Way::system;
+  auto picture = read(frame, {planes, on_gpu ? uint8_t(0xff) : planes}, way);
+  if (picture.ok()) note(side, way);
+  return picture;
+}
+
+Result<Picture> PictureReader::look_at(const QueuedFrame &frame) {
+  Way way;
+  return read(frame, {}, way);
+}
+
+Result<Picture> PictureReader::read(const QueuedFrame &frame, HostPlanes host, Way &way) {
+  way = Way::system;
+  if (!is_dmabuf(frame.buffer.get())) return map_picture(frame.buffer, frame.stream);
+  if (frame.buffer->pool) Pools::watch(pools_, frame.buffer->pool);
+  const auto importer = session_->importer();  // another one, or none, once the GPU is lost
+  objects_->set_importer(importer);
+  auto read = dmabuf_picture(frame.buffer, frame.stream, *objects_, host);
+  if (!read.ok()) return read.status();
+  if (!*read) {
+    way = Way::copied;
+    return map_picture(frame.buffer, frame.stream);
+  }
+  const DmaBufPicture &at = **read;
+  const uint8_t all = at.picture.format.chroma == Chroma::c400 ? 1 : 7;
+  const auto for_gpu = uint8_t(all & ~host.always);
+  way = !importer || !for_gpu                              ? Way::mapped
+        : !(for_gpu & ~at.imported)                        ? Way::imported
+        : !(for_gpu & uint8_t(~(at.imported | at.pinned))) ? Way::registered
+                                                           : Way::copied;
+  return std::move((*read)->picture);
+}
+
+void PictureReader::note(Side side, Way way) {
+  switch (way) {
+    case Way::system:
+      break;
+    case Way::imported:
+      ++counts_.imported;
+      break;
+    case Way::registered:
+      ++counts_.registered;
+      break;
+    case Way::mapped:
+      ++counts_.mapped;
+      break;
+    case Way::copied:
+      ++counts_.copied;
+      break;
+  }
+  std::optional<Way> &before = ways_[size_t(side)];
+  if (std::exchange(before, way) == way) return;
+  static constexpr const char *kTexts[] = {"system memory", "dma-bufs that the GPU reads where they are",
+                                           "dma-bufs that the GPU copies from, as registered memory",
+                                           "dma-bufs that the processor reads where they are",
+                                           "dma-bufs that the processor copies"};
+  const std::string refusal = way == Way::system ? "" : objects_->refusal();
+  GST_INFO_OBJECT(element_, "%s: pictures come in %s%s%s", side == Side::ref ? "ref_sink" : "dist_sink",
+                  kTexts[size_t(way)], refusal.empty() ? "" : "; not imported by the GPU: ", refusal.c_str());
+}
+
+}  // namespace vmafhip

@@ -1,0 +1,53 @@
+// How the frames of both pads become the engine's pictures, whatever memory they are in, and by which way each went.
+#pragma once
+#include <gst/gst.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/dmabuf.h"
+#include "engine/session.h"
+#include "gst/vmafhip/aligner.h"
+#include "gst/vmafhip/dmabuf_picture.h"
+#include "gst/vmafhip/frame.h"
+#include "gst/vmafhip/read_counts.h"
+
+namespace vmafhip {
+
+// Owned by the comparing thread.
+class PictureReader {
+ public:
+  explicit PictureReader(GstElement *element);
+  ~PictureReader();
+
+  // The session that reads them, which outlives it until stop(). Counts begin anew.
+  void start(const Session &session);
+  void stop();
+  // Formats change, and with them the pools: what is known of their memory is let go.
+  void forget();
+
+  // For the session, as it is configured. Counted, and said when the way is another than before.
+  Result<Picture> read(Side side, const QueuedFrame &frame);
+  // For the processor.
+  Result<Picture> look_at(const QueuedFrame &frame);
+
+  ReadCounts counts() const;
+
+ private:
+  enum class Way { system, imported, registered, mapped, copied };
+  struct Pools;
+  Result<Picture> read(const QueuedFrame &frame, HostPlanes host, Way &way);
+  void note(Side side, Way way);
+
+  GstElement *element_;
+  const Session *session_ = nullptr;
+  std::shared_ptr<DmaBufs> objects_;
+  std::shared_ptr<Pools> pools_;
+  std::array<std::optional<Way>, 2> ways_;
+  ReadCounts counts_;
+};
+
+}  // namespace vmafhip
