@@ -127,18 +127,8 @@ GPU_KERNEL void GPU_BOUNDS(kSsimIntegerThreads, 4) ssim_integer_terms_16(SsimInt
 
 GPU_KERNEL void GPU_BOUNDS(kSsimIntegerThreads, 8) ssim_integer_rows(SsimIntegerArgs args) {
   const SsimIntegerArgs::Pair &pair = args.pairs[blockIdx.z];
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % kSsimLanes;
-  const int y = static_cast<int>(blockIdx.x) * kSsimIntegerSumRows + thread / kSsimLanes;
-  const int blocks = ssim_blocks(args.width);
-  const uint64_t parts = static_cast<uint64_t>(blocks) * kSsimLanes;
-  double sum = 0;
-  if (y < args.height) {
-    const double *row = (pair.parts + y * static_cast<int64_t>(parts)).get(parts);
-#pragma unroll 8
-    for (int b = 0; b < blocks; b++) sum += row[b * kSsimLanes + lane];
-  }
-  sum = gpu_ssim_fold(sum);
-  if (y < args.height && lane == 0) *(pair.rows + y).get() = sum;
+  const int y = static_cast<int>(blockIdx.x * kSsimIntegerThreads + threadIdx.x) / kSsimLanes;
+  gpu_ssim_row(pair.parts, pair.rows, y, args.height, ssim_blocks(args.width));
 }
 
 GPU_KERNEL void GPU_BOUNDS(kSsimIntegerThreads, 8) ssim_integer_sum(SsimIntegerArgs args) {

@@ -28,6 +28,4 @@ struct SsimIntegerArgs {
 };
 static_assert(sizeof(SsimIntegerArgs) <= 4096);
 
-VMAFHIP_HD constexpr int ssim_blocks(int columns) { return (columns + kSsimBlock - 1) / kSsimBlock; }
-
 }  // namespace vmafhip

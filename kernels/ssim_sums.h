@@ -20,4 +20,20 @@ GPU_FN double gpu_ssim_fold(double lane) {
   return lane;
 }
 
+// Row `row` of `rows`: sums of the lanes of its blocks, kSsimLanes each, one after the other; folded. So many threads
+// beside each other take a row, and all of a warp call it.
+GPU_FN void gpu_ssim_row(DeviceAddress<double> parts, DeviceAddress<double> sums, int row, int rows,
+                         int blocks) {
+  const int lane = static_cast<int>(threadIdx.x) % kSsimLanes;
+  const uint64_t length = static_cast<uint64_t>(blocks) * kSsimLanes;
+  double sum = 0;
+  if (row < rows) {
+    const double *from = (parts + row * static_cast<int64_t>(length)).get(length);
+#pragma unroll 8
+    for (int b = 0; b < blocks; b++) sum += from[b * kSsimLanes + lane];
+  }
+  sum = gpu_ssim_fold(sum);
+  if (row < rows && lane == 0) *(sums + row).get() = sum;
+}
+
 }  // namespace vmafhip

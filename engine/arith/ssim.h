@@ -85,6 +85,8 @@ struct SsimSums {
 // i + 24, i + 40, i + 56 (likewise). Lanes are folded in halves, and rows added from top to bottom.
 constexpr int kSsimBlock = 64, kSsimLanes = 8;
 
+VMAFHIP_HD constexpr int ssim_blocks(int columns) { return (columns + kSsimBlock - 1) / kSsimBlock; }
+
 VMAFHIP_HD double ssim_fold(const double *lane) {
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }

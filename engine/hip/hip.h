@@ -10,6 +10,7 @@
 #include "engine/arith/motion.h"
 #include "engine/arith/motion_float.h"
 #include "engine/arith/speed.h"
+#include "engine/arith/ssim.h"
 #include "engine/arith/ssimulacra2.h"
 #include "engine/arith/vif.h"
 #include "engine/arith/vif_float.h"
@@ -53,6 +54,8 @@ std::unique_ptr<HipMetric> make_hip_speed_qa(const Device &device, const Picture
                                              int distorted);
 std::unique_ptr<HipMetric> make_hip_speed_temporal(const Device &device, const SpeedParams &params,
                                                    const PictureFormat &format, int distorted);
+std::unique_ptr<HipMetric> make_hip_ssim(const Device &device, const SsimParams &params,
+                                         const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
                                         const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_vif_float(const Device &device, const VifFloatParams &params,
