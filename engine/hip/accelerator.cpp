@@ -14,6 +14,7 @@
 
 #include "engine/hip/lanes.h"
 #include "engine/hip/ring.h"
+#include "engine/hip/upload_memory.h"
 #include "engine/memory.h"
 
 namespace vmafhip::hip {
@@ -75,9 +76,13 @@ class HipAccelerator final : public Accelerator {
   static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, const Capacity &capacity);
 
   int places() const override { return capacity_.places; }
-  std::byte *upload_memory(int place) override { return upload_.data() + size_t(place) * upload_bytes_; }
-  uint64_t device_bytes() const override { return bytes_of(work_, capacity_, lanes_->frames()).first; }
-  uint64_t pinned_bytes() const override { return bytes_of(work_, capacity_, lanes_->frames()).second; }
+  std::byte *upload_memory(int place) override { return upload_->of(place); }
+  uint64_t device_bytes() const override {
+    return bytes_of(work_, capacity_.places, 0, lanes_->frames()).first;
+  }
+  uint64_t pinned_bytes() const override {
+    return bytes_of(work_, 0, upload_->places(), lanes_->frames()).second;
+  }
   void on_events(std::function<void(int)> measured, std::function<void(const Status &)> failed) override {
     measured_ = std::move(measured);
     failed_ = std::move(failed);
@@ -86,7 +91,8 @@ class HipAccelerator final : public Accelerator {
   void clear() override;
 
  private:
-  static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, const Capacity &capacity,
+  // The same of so many frames in the ring, places and frames in lanes.
+  static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, int in_ring, int places,
                                                 uint64_t in_lanes);
   struct Item {
     HipBackend::DeviceMetric metric;
@@ -96,6 +102,8 @@ class HipAccelerator final : public Accelerator {
     size_t stream = 0;
   };
 
+  // No frame is measured any more.
+  bool halted() const { return broken_ || clearing_ || upload_->lost(); }
   uint64_t step() const { return every_frame_ ? 1 : work_.subsample; }
   bool scores(uint64_t frame) const { return frame % work_.subsample == 0; }
 
@@ -113,11 +121,10 @@ class HipAccelerator final : public Accelerator {
   const std::shared_ptr<const Device> device_;
   const HipBackend::Work work_;
   const Capacity capacity_;
-  const size_t upload_bytes_;
   std::vector<Item> items_;                        // in the order in which they begin
   bool every_frame_ = false;                       // an item needs it
   uint64_t memory_bytes_ = 0, results_bytes_ = 0;  // of a frame in a lane
-  PinnedBuffer upload_;
+  std::optional<UploadMemory> upload_;
   std::optional<Ring> ring_;
   std::optional<Lanes> lanes_;
 
@@ -140,26 +147,23 @@ class HipAccelerator final : public Accelerator {
 
 std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work,
                                                        const Capacity &capacity) {
-  return bytes_of(work, capacity, Lanes::most_frames(capacity.lanes, capacity.batch));
+  return bytes_of(work, capacity.places, capacity.places, Lanes::most_frames(capacity.lanes, capacity.batch));
 }
 
-std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work, const Capacity &capacity,
+std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work, int in_ring, int places,
                                                        uint64_t in_lanes) {
   uint64_t memory = 0, results = 0;
   for (const HipBackend::Item &item : work.items) {
     memory = plus(memory, item.metric->frame_bytes());
     results = plus(results, item.metric->result_bytes());
   }
-  return {plus(Ring::bytes(work, capacity.places), times(in_lanes, plus(memory, results))),
-          plus(times(aligned(work.upload_bytes), uint64_t(capacity.places)), times(in_lanes, results))};
+  return {plus(Ring::bytes(work, in_ring), times(in_lanes, plus(memory, results))),
+          plus(times(aligned(work.upload_bytes), uint64_t(places)), times(in_lanes, results))};
 }
 
 HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBackend::Work &work,
                                const Capacity &capacity)
-    : device_(std::move(device)),
-      work_(work),
-      capacity_(capacity),
-      upload_bytes_(aligned(work.upload_bytes)) {
+    : device_(std::move(device)), work_(work), capacity_(capacity) {
   const CurrentDevice current(*device_);
   std::array<double, 2> load{};
   for (const HipBackend::Item &item : work_.items) {
@@ -176,7 +180,7 @@ HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBa
     load[item.stream] += item.metric->cost() + 1;
   }
 
-  if (upload_bytes_ > 0) upload_ = PinnedBuffer(*device_, upload_bytes_ * size_t(capacity_.places));
+  upload_.emplace(*device_, aligned(work.upload_bytes), capacity_.places);
   ring_.emplace(*device_, work_, capacity_.places);
   lanes_.emplace(*device_, Lanes::Sizes{memory_bytes_, results_bytes_, work_.distorted}, capacity_.lanes,
                  capacity_.batch);
@@ -197,6 +201,7 @@ HipAccelerator::~HipAccelerator() {
 // ---- Frames in --------------------------------------------------------------------------------------------
 
 void HipAccelerator::start(int place, const FrameView &view, std::byte *sums) {
+  if (upload_->lost()) return fail("there is no memory for pictures on their way to the GPU");
   std::unique_lock lock(mutex_);
   started_[ring_->block(view.index / step())] = {true, place, &view, sums};
   pump(lock);
@@ -213,7 +218,7 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
       lock.unlock();
       current.check();
     }
-    while (!broken_ && !clearing_) {
+    while (!halted()) {
       if (Started &next = started_[ring_->block(next_upload_)]; next.there) {
         next.there = false;
         const Started frame = next;
@@ -336,7 +341,7 @@ void HipAccelerator::complete() {
     if (in_flight_.empty()) return;
     telling_ = true;
     Lane &lane = *in_flight_.front();
-    const bool wanted = !broken_ && !clearing_, alone = in_flight_.size() == 1;
+    const bool wanted = !halted(), alone = in_flight_.size() == 1;
     lock.unlock();
     places.clear();
     try {
@@ -352,7 +357,7 @@ void HipAccelerator::complete() {
     in_flight_.pop_front();
     lanes_->give_back(lane);
     pump(lock);
-    if (broken_ || clearing_) places.clear();
+    if (halted()) places.clear();
     lock.unlock();
     for (const int place : places) measured_(place);
     lock.lock();

@@ -1,0 +1,82 @@
+// Memory for pictures on their way to the GPU: as much as is used, pinned as far as that can be had.
+#include "engine/hip/upload_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "tests/hip_run.h"
+#include "tests/hipsim_control.h"
+
+namespace vmafhip::hip {
+namespace {
+
+constexpr size_t kBytes = 100 * 1000;
+
+class HipUploadMemory : public testing::Test {
+ protected:
+  ~HipUploadMemory() override { hipsim_.reset(); }
+  test::HipSim hipsim_;
+  std::shared_ptr<Device> device_ = test::open_device();
+  const CurrentDevice current_{*device_};
+};
+
+TEST_F(HipUploadMemory, EachPlaceHasItsOwn) {
+  UploadMemory memory(*device_, kBytes, 5);
+  EXPECT_EQ(memory.places(), 1);
+  std::set<std::byte *> blocks;
+  for (int place = 0; place < 5; ++place) {
+    std::byte *block = memory.of(place);
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % kAlign, 0u);
+    EXPECT_EQ(memory.of(place), block);
+    for (std::byte *other : blocks) EXPECT_GE(std::abs(block - other), ptrdiff_t(kBytes));
+    blocks.insert(block);
+    EXPECT_EQ(memory.places(), place + 1);
+  }
+  EXPECT_FALSE(memory.lost());
+}
+
+TEST_F(HipUploadMemory, ThreadsThatComeTogetherGetTheSame) {
+  for (int round = 0; round < 20; ++round) {
+    UploadMemory memory(*device_, kBytes, 2);
+    std::vector<std::byte *> got(4);
+    std::vector<std::thread> threads;
+    for (std::byte *&block : got) threads.emplace_back([&memory, &block] { block = memory.of(1); });
+    for (std::thread &thread : threads) thread.join();
+    for (const std::byte *block : got) EXPECT_EQ(block, got[0]);
+    EXPECT_EQ(memory.places(), 2);
+  }
+}
+
+TEST_F(HipUploadMemory, OtherMemoryWhereNoneCanBePinned) {
+  UploadMemory memory(*device_, kBytes, 3);
+  hipsim_.configure("fail=host:1+");
+  std::byte *block = memory.of(2);
+  ASSERT_NE(block, nullptr);
+  EXPECT_NE(block, memory.of(0));
+  EXPECT_NE(block, memory.of(1));
+  block[kBytes - 1] = std::byte{7};
+  EXPECT_FALSE(memory.lost());
+}
+
+TEST_F(HipUploadMemory, NoMemoryAtAll) {
+  constexpr size_t kTooMuch = size_t{1} << 46;
+  hipsim_.configure("fail=host:1");
+  EXPECT_THROW(UploadMemory(*device_, kBytes, 3), DeviceError);
+  hipsim_.reset();
+  // Address space is all that the first block of a simulated runtime takes, but not so much of it.
+  EXPECT_THROW(UploadMemory(*device_, kTooMuch, 3), DeviceError);
+}
+
+TEST_F(HipUploadMemory, NothingToUpload) {
+  UploadMemory memory(*device_, 0, 3);
+  EXPECT_EQ(memory.of(2), nullptr);
+  EXPECT_EQ(memory.places(), 0);
+  EXPECT_FALSE(memory.lost());
+}
+
+}  // namespace
+}  // namespace vmafhip::hip
