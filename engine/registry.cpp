@@ -9,6 +9,7 @@
 #include "engine/cpu/isa.h"
 #include "engine/extractors/extractors.h"
 #include "engine/hip/accelerator.h"
+#include "engine/hip/external.h"
 #include "engine/hip/hip.h"
 
 namespace vmafhip {
@@ -191,7 +192,9 @@ std::unique_ptr<PlaneScaler> CpuBackend::make_scaler(const PlaneScaling &scaling
 Result<HipBackend> HipBackend::open(int number) {
   auto device = hip::Device::open(number);
   if (!device.ok()) return device.status();
-  return HipBackend(std::move(*device));
+  HipBackend backend(std::move(*device));
+  backend.importer_ = hip::make_importer(backend.device_);
+  return backend;
 }
 
 namespace {

@@ -63,11 +63,15 @@ SAME_OLDER(cuGraphInstantiateWithFlags)
 SAME(cuGraphLaunch, cuGraphLaunch)
 SAME(cuGraphExecDestroy, cuGraphExecDestroy)
 SAME(cuGraphDestroy, cuGraphDestroy)
+SAME(cuImportExternalMemory, cuImportExternalMemory)
+SAME(cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer)
+SAME(cuDestroyExternalMemory, cuDestroyExternalMemory)
 
-#define SAME_FIELD(ours, theirs)                                                 \
-  static_assert(offsetof(CudaCopy2D, ours) == offsetof(CUDA_MEMCPY2D, theirs) && \
-                    sizeof(CudaCopy2D::ours) == sizeof(CUDA_MEMCPY2D::theirs),   \
-                #ours);
+#define SAME_FIELD_OF(type, ours, vendors, theirs)                                                        \
+  static_assert(                                                                                          \
+      offsetof(type, ours) == offsetof(vendors, theirs) && sizeof(type::ours) == sizeof(vendors::theirs), \
+      #ours);
+#define SAME_FIELD(ours, theirs) SAME_FIELD_OF(CudaCopy2D, ours, CUDA_MEMCPY2D, theirs)
 SAME_FIELD(from_x, srcXInBytes)
 SAME_FIELD(from_y, srcY)
 SAME_FIELD(from_type, srcMemoryType)
@@ -85,6 +89,17 @@ SAME_FIELD(to_pitch, dstPitch)
 SAME_FIELD(width, WidthInBytes)
 SAME_FIELD(height, Height)
 static_assert(sizeof(CudaCopy2D) == sizeof(CUDA_MEMCPY2D));
+
+SAME_FIELD_OF(ExternalMemoryHandle, type, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, type)
+SAME_FIELD_OF(ExternalMemoryHandle, bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, size)
+SAME_FIELD_OF(ExternalMemoryHandle, flags, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, flags)
+static_assert(offsetof(ExternalMemoryHandle, fd) == offsetof(CUDA_EXTERNAL_MEMORY_HANDLE_DESC, handle.fd));
+static_assert(sizeof(ExternalMemoryHandle) >= sizeof(CUDA_EXTERNAL_MEMORY_HANDLE_DESC));
+SAME_FIELD_OF(ExternalMemoryBuffer, offset, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, offset)
+SAME_FIELD_OF(ExternalMemoryBuffer, bytes, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, size)
+SAME_FIELD_OF(ExternalMemoryBuffer, flags, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, flags)
+static_assert(sizeof(ExternalMemoryBuffer) >= sizeof(CUDA_EXTERNAL_MEMORY_BUFFER_DESC));
+static_assert(kExternalOpaqueFd == CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD);
 
 static_assert(kCudaMemoryHost == CU_MEMORYTYPE_HOST && kCudaMemoryDevice == CU_MEMORYTYPE_DEVICE);
 static_assert(kCudaAttributeWarpSize == CU_DEVICE_ATTRIBUTE_WARP_SIZE);

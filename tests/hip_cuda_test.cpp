@@ -1,11 +1,17 @@
 // HIP's functions as those of CUDA's driver: which are called, with what, from a libcuda that does nothing
 // (tests/fake_gpu).
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <regex>
 
 #include <gtest/gtest.h>
 
 #include "engine/hip/device.h"
+#include "engine/hip/external.h"
 #include "engine/hip/images.h"
 #include "tests/fake_gpu/library.h"
 
@@ -130,6 +136,45 @@ TEST_F(HipCuda, ReadsWhatItsContextSees) {
   gpu->pointers.clear();
 }
 
+size_t open_descriptors() {
+  using Files = std::filesystem::directory_iterator;
+  return size_t(std::distance(Files("/proc/self/fd"), Files()));
+}
+
+// The driver takes a descriptor that it has imported, and none that it has not.
+TEST_F(HipCuda, ExternalMemory) {
+  const std::shared_ptr<const Importer> importer = make_importer(Device::open(0).value());
+  const int fd = ::memfd_create("test", MFD_CLOEXEC);
+  const size_t descriptors = open_descriptors();
+  gpu->current() = 1000;  // so that nothing has to be restored
+  EXPECT_EQ(
+      calls([&] {
+        const auto memory = importer->import(fd, 4096);
+        ASSERT_TRUE(memory.ok()) << memory.status().message();
+        EXPECT_EQ(memory->memory, MemoryKind::device);
+        EXPECT_NE(memory->address, 0u);
+        EXPECT_NE(gpu->imported, fd) << "a duplicate";
+        EXPECT_EQ(::fcntl(gpu->imported, F_GETFD), FD_CLOEXEC);
+        EXPECT_EQ(open_descriptors(), descriptors + 1);
+      }),
+      (Log{"cuImportExternalMemory(1, 4096, 0, 0)", "cuExternalMemoryGetMappedBuffer(#1, 0, 4096, 0, 0)",
+           "cuMemFree_v2(#2)", "cuDestroyExternalMemory(#1)"}));
+  EXPECT_EQ(open_descriptors(), descriptors);
+  gpu->failures["cuExternalMemoryGetMappedBuffer"] = {0, 1};
+  EXPECT_EQ(calls([&] { EXPECT_FALSE(importer->import(fd, 4096).ok()); }),
+            (Log{"cuImportExternalMemory(1, 4096, 0, 0)",
+                 "cuExternalMemoryGetMappedBuffer(#1, 0, 4096, 0, 0)", "cuDestroyExternalMemory(#1)"}));
+  EXPECT_EQ(open_descriptors(), descriptors);
+  gpu->failures["cuImportExternalMemory"] = {0, 2};
+  const std::string text = importer->import(fd, 4096).status().message();
+  EXPECT_EQ(text,
+            "Fake does not import the memory (CUDA_ERROR_OUT_OF_MEMORY): NVIDIA's driver takes what CUDA and "
+            "Vulkan export alone");
+  EXPECT_EQ(open_descriptors(), descriptors);
+  ::close(fd);
+  gpu->current() = 7;
+}
+
 TEST_F(HipCuda, Copies) {
   const std::shared_ptr<Device> device = Device::open(0).value();
   const CurrentDevice current(*device);
@@ -207,6 +252,18 @@ TEST_F(HipCuda, Graphs) {
 }
 
 // In a process of its own: a loaded library stays.
+TEST(HipCudaOld, ExternalMemoryBeforeCuda10) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        test::open_fake(VMAFHIP_FAKES "/libfake_cuda_11.so");
+        const std::string text = make_importer(Device::open(0).value())->import(0, 4096).status().message();
+        std::fprintf(stderr, "%s\n", text.c_str());
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "libcuda.so.1 is too old to import memory: update the GPU's driver");
+}
+
 TEST(HipCudaOld, GraphsBeforeCuda11_4) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(

@@ -2,12 +2,16 @@
 // does nothing (tests/fake_gpu). What working ones do with data is in hip_runtime_test.cpp.
 #include "engine/hip/device.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <regex>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "engine/hip/external.h"
 #include "engine/hip/images.h"
 #include "tests/fake_gpu/library.h"
 
@@ -206,6 +210,34 @@ TEST_F(HipDevice, Copies) {
             }),
             Log())
       << "nothing is not copied";
+}
+
+// ROCm 5 counts no mapped buffers: hipFree() would free what hipDestroyExternalMemory() frees.
+TEST_F(HipDevice, ImportedMemoryIsReleasedAsTheVersionWantsIt) {
+  const std::shared_ptr<const Importer> importer = make_importer(device);
+  const int fd = ::dup(0);
+  for (const int version : {50'200'000, 60'000'000, 70'200'000}) {
+    gpu->version = version;
+    {
+      const auto memory = importer->import(fd, 4096);
+      ASSERT_TRUE(memory.ok()) << memory.status().message();
+      EXPECT_NE(gpu->imported, fd) << "a duplicate";
+      EXPECT_EQ(::fcntl(gpu->imported, F_GETFD), -1) << "closed: the driver has its own by now";
+    }
+    Log log = take_log();
+    ASSERT_EQ(log.size(), version < 60'000'000 ? 3u : 4u);
+    EXPECT_EQ(log[0], "hipImportExternalMemory(1, 4096, 0, 0)");
+    EXPECT_TRUE(log[1].ends_with(", 0, 4096, 0, 0)")) << log[1];
+    if (log.size() == 4) {
+      EXPECT_TRUE(log[2].starts_with("hipFree(")) << log[2];
+    }
+    EXPECT_TRUE(log.back().starts_with("hipDestroyExternalMemory(")) << log.back();
+  }
+  gpu->failures["hipImportExternalMemory"] = {0, 1};
+  EXPECT_FALSE(importer->import(fd, 4096).ok());
+  EXPECT_EQ(::fcntl(gpu->imported, F_GETFD), -1) << "the duplicate is closed";
+  EXPECT_EQ(gpu->last_error(), 0);
+  EXPECT_EQ(::close(fd), 0) << "it stayed the caller's";
 }
 
 TEST_F(HipDevice, LaunchPassesTheArgument) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/hip/device.h"
+#include "engine/hip/external.h"
 #include "engine/hip/images.h"
 #include "tests/fake_gpu/library.h"
 
@@ -304,6 +305,16 @@ TEST_F(HipOpenVendors, BothReasons) {
         return text;
       }),
       testing::ExitedWithCode(0), "");
+}
+
+// The fake one has no functions for external memory, and is opened all the same.
+TEST_F(HipOpenVendors, TooOldToImport) {
+  EXPECT_EXIT(finish([] {
+                test::open_fake(VMAFHIP_FAKES "/libfake_amd.so");
+                return differ(make_importer(Device::open(0).value())->import(0, 4096).status().message(),
+                              "libamdhip64.so.7 is too old to import memory: update the GPU's driver");
+              }),
+              testing::ExitedWithCode(0), "");
 }
 
 TEST_F(HipOpenVendors, TheNamedLibraryAlone) {

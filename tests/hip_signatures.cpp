@@ -5,6 +5,7 @@
 #include <hip/hip_runtime_api.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,42 +16,45 @@
 namespace vmafhip::hip {
 namespace {
 
-#define EACH_FUNCTION(_)      \
-  _(hipGetErrorName)          \
-  _(hipGetLastError)          \
-  _(hipInit)                  \
-  _(hipGetDeviceCount)        \
-  _(hipDeviceGetName)         \
-  _(hipDeviceGetAttribute)    \
-  _(hipMemGetInfo)            \
-  _(hipFree)                  \
-  _(hipHostFree)              \
-  _(hipHostRegister)          \
-  _(hipHostUnregister)        \
-  _(hipPointerGetAttribute)   \
-  _(hipStreamCreateWithFlags) \
-  _(hipStreamDestroy)         \
-  _(hipStreamSynchronize)     \
-  _(hipStreamWaitEvent)       \
-  _(hipEventCreateWithFlags)  \
-  _(hipEventDestroy)          \
-  _(hipEventRecord)           \
-  _(hipEventQuery)            \
-  _(hipEventSynchronize)      \
-  _(hipEventElapsedTime)      \
-  _(hipMemcpyAsync)           \
-  _(hipMemcpy2DAsync)         \
-  _(hipMemsetAsync)           \
-  _(hipModuleLoadData)        \
-  _(hipModuleUnload)          \
-  _(hipModuleGetFunction)     \
-  _(hipModuleLaunchKernel)    \
-  _(hipStreamBeginCapture)    \
-  _(hipStreamEndCapture)      \
-  _(hipGraphInstantiate)      \
-  _(hipGraphLaunch)           \
-  _(hipGraphExecDestroy)      \
-  _(hipGraphDestroy)
+#define EACH_FUNCTION(_)              \
+  _(hipGetErrorName)                  \
+  _(hipGetLastError)                  \
+  _(hipInit)                          \
+  _(hipGetDeviceCount)                \
+  _(hipDeviceGetName)                 \
+  _(hipDeviceGetAttribute)            \
+  _(hipMemGetInfo)                    \
+  _(hipFree)                          \
+  _(hipHostFree)                      \
+  _(hipHostRegister)                  \
+  _(hipHostUnregister)                \
+  _(hipPointerGetAttribute)           \
+  _(hipStreamCreateWithFlags)         \
+  _(hipStreamDestroy)                 \
+  _(hipStreamSynchronize)             \
+  _(hipStreamWaitEvent)               \
+  _(hipEventCreateWithFlags)          \
+  _(hipEventDestroy)                  \
+  _(hipEventRecord)                   \
+  _(hipEventQuery)                    \
+  _(hipEventSynchronize)              \
+  _(hipEventElapsedTime)              \
+  _(hipMemcpyAsync)                   \
+  _(hipMemcpy2DAsync)                 \
+  _(hipMemsetAsync)                   \
+  _(hipModuleLoadData)                \
+  _(hipModuleUnload)                  \
+  _(hipModuleGetFunction)             \
+  _(hipModuleLaunchKernel)            \
+  _(hipStreamBeginCapture)            \
+  _(hipStreamEndCapture)              \
+  _(hipGraphInstantiate)              \
+  _(hipGraphLaunch)                   \
+  _(hipGraphExecDestroy)              \
+  _(hipGraphDestroy)                  \
+  _(hipImportExternalMemory)          \
+  _(hipExternalMemoryGetMappedBuffer) \
+  _(hipDestroyExternalMemory)
 
 // These have templates of the same name beside them in C++.
 hipError_t (*const kMalloc)(void **, size_t) = &::hipMalloc;
@@ -85,6 +89,20 @@ static_assert(kEventBlockingSync == hipEventBlockingSync && kEventDisableTiming 
 static_assert(kCaptureThreadLocal == hipStreamCaptureModeThreadLocal);
 static_assert(kPointerDeviceOrdinal == HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
 static_assert(hipHostMallocDefault == 0 && hipHostRegisterDefault == 0);
+
+// Descriptors may be longer than the header's, but not shorter.
+#define SAME_FIELD(type, ours, vendors, theirs)                                                         \
+  static_assert(offsetof(type, ours) == offsetof(vendors, theirs) && sizeof(type) >= sizeof(vendors) && \
+                    sizeof(type::ours) == sizeof(vendors::theirs),                                      \
+                #ours);
+SAME_FIELD(ExternalMemoryHandle, type, hipExternalMemoryHandleDesc, type)
+SAME_FIELD(ExternalMemoryHandle, bytes, hipExternalMemoryHandleDesc, size)
+SAME_FIELD(ExternalMemoryHandle, flags, hipExternalMemoryHandleDesc, flags)
+static_assert(offsetof(ExternalMemoryHandle, fd) == offsetof(hipExternalMemoryHandleDesc, handle.fd));
+SAME_FIELD(ExternalMemoryBuffer, offset, hipExternalMemoryBufferDesc, offset)
+SAME_FIELD(ExternalMemoryBuffer, bytes, hipExternalMemoryBufferDesc, size)
+SAME_FIELD(ExternalMemoryBuffer, flags, hipExternalMemoryBufferDesc, flags)
+static_assert(kExternalOpaqueFd == hipExternalMemoryHandleTypeOpaqueFd);
 
 int run() {
   if (kLaunchBufferPointer != HIP_LAUNCH_PARAM_BUFFER_POINTER ||

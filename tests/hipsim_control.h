@@ -20,7 +20,7 @@ class HipSim {
   // Everything as it was at the beginning, and then `settings`. Warps and schedule stay those that the test runs with.
   void reset(const std::string &settings = "") {
     forget();
-    configure("streams=lazy devices=1 memory=2G " + settings);
+    configure("streams=lazy devices=1 memory=2G external=amdgpu " + settings);
   }
   void configure(const std::string &settings) {
     if (!call<bool(const char *)>("hipsim_configure")(settings.c_str()))
@@ -31,6 +31,7 @@ class HipSim {
   std::string reports() const {
     return call<unsigned()>("hipsim_reports")() == 0 ? "" : call<const char *()>("hipsim_last_report")();
   }
+  hipsim_imports imports() const { return call<hipsim_imports()>("hipsim_get_imports")(); }
   hipsim_traffic traffic() const { return call<hipsim_traffic()>("hipsim_get_traffic")(); }
 
  private:

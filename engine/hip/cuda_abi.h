@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/hip/runtime.h"
+
 namespace vmafhip::hip {
 
 constexpr int kCudaMemoryHost = 1, kCudaMemoryDevice = 2;
@@ -83,6 +85,11 @@ struct Cuda {
   int (*cuGraphLaunch)(void *exec, void *stream) = nullptr;
   int (*cuGraphExecDestroy)(void *exec) = nullptr;
   int (*cuGraphDestroy)(void *graph) = nullptr;
+  // Since CUDA 10.
+  int (*cuImportExternalMemory)(void **memory, const ExternalMemoryHandle *handle) = nullptr;
+  int (*cuExternalMemoryGetMappedBuffer)(uint64_t *address, void *memory,
+                                         const ExternalMemoryBuffer *buffer) = nullptr;
+  int (*cuDestroyExternalMemory)(void *memory) = nullptr;
 };
 
 }  // namespace vmafhip::hip

@@ -29,6 +29,23 @@ constexpr int kCaptureThreadLocal = 1;    // other threads may do meanwhile what
 inline void *const kLaunchBufferPointer = reinterpret_cast<void *>(1);
 inline void *const kLaunchBufferSize = reinterpret_cast<void *>(2);
 
+// Descriptors of memory that comes from elsewhere, as large as both vendors' newest; zeroed, for AMD's were shorter once.
+constexpr int kExternalOpaqueFd = 1;
+struct ExternalMemoryHandle {
+  int type = kExternalOpaqueFd;
+  int unused = 0;
+  int fd = -1;
+  int fd_unused[3] = {};  // other handles are longer
+  uint64_t bytes = 0;
+  unsigned flags = 0;
+  unsigned reserved[17] = {};
+};
+struct ExternalMemoryBuffer {
+  uint64_t offset = 0, bytes = 0;
+  unsigned flags = 0;
+  unsigned reserved[17] = {};
+};
+
 // HIP's prototypes with enumerations as int and handles as void *; tests/hip_signatures.cpp compares. Not used:
 // hipGetDeviceProperties, whose struct is not the same in ROCm 5 and 6.
 struct Functions {
@@ -78,6 +95,12 @@ struct Functions {
   int (*hipGraphLaunch)(void *exec, void *stream) = nullptr;
   int (*hipGraphExecDestroy)(void *exec) = nullptr;
   int (*hipGraphDestroy)(void *graph) = nullptr;
+
+  // All three null: the library is too old to have them.
+  int (*hipImportExternalMemory)(void **memory, const ExternalMemoryHandle *handle) = nullptr;
+  int (*hipExternalMemoryGetMappedBuffer)(void **data, void *memory,
+                                          const ExternalMemoryBuffer *buffer) = nullptr;
+  int (*hipDestroyExternalMemory)(void *memory) = nullptr;
 };
 
 // An opened library, for as long as the process lives. Results are HIP's error numbers or CUDA's; 0 is success.
@@ -95,6 +118,14 @@ struct Api : Functions {
   virtual int set_current(void *context) const = 0;
   // Whether kernels of the current context, which is `context` of `device`, may read what lies at the address.
   virtual bool reads(int device, void *context, void *data) const = 0;
+
+  bool has_external_memory() const {
+    return hipImportExternalMemory && hipExternalMemoryGetMappedBuffer && hipDestroyExternalMemory;
+  }
+  // An import that succeeds takes the descriptor, and closes it; else it stays the caller's.
+  virtual bool import_takes_descriptor() const = 0;
+  // What hipExternalMemoryGetMappedBuffer() gives has to be freed by hipFree() before the external memory is destroyed.
+  virtual bool mapped_is_freed() const = 0;
 
  protected:
   ~Api() = default;  // never deleted

@@ -29,6 +29,17 @@ class AmdApi final : public Api, public CurrentDeviceFunctions {
     hipGetLastError();
     return false;
   }
+  bool import_takes_descriptor() const override { return takes_descriptor && takes_descriptor(); }
+  bool mapped_is_freed() const override {
+    int version = 0;
+    return hipRuntimeGetVersion && hipRuntimeGetVersion(&version) == 0 && version >= kVersion6;
+  }
+
+  // ROCm 5 keeps no count of mapped buffers: freeing one would free the memory itself.
+  static constexpr int kVersion6 = 60'000'000;
+  int (*hipRuntimeGetVersion)(int *version) = nullptr;
+  // A library named by VMAFHIP_HIP_LIBRARY may take descriptors as CUDA does.
+  bool (*takes_descriptor)() = nullptr;
 };
 
 void fill(AmdApi &api, Library &library) {
@@ -72,6 +83,10 @@ void fill(AmdApi &api, Library &library) {
   NEED(hipGraphExecDestroy);
   NEED(hipGraphDestroy);
 #undef NEED
+  library.find("hipRuntimeGetVersion", api.hipRuntimeGetVersion);
+  library.find("hipImportExternalMemory", api.hipImportExternalMemory);
+  library.find("hipExternalMemoryGetMappedBuffer", api.hipExternalMemoryGetMappedBuffer);
+  library.find("hipDestroyExternalMemory", api.hipDestroyExternalMemory);
 }
 
 }  // namespace
@@ -87,6 +102,7 @@ Result<const Api *> open_amd(std::span<const char *const> names) {
   api.launch_end = kAmdLaunchEnd;
   library->find("hipPointerGetAttribute", api.hipPointerGetAttribute);
   library->find("vmafhip_kernel_image", api.kernel_image);
+  library->find("vmafhip_import_takes_descriptor", api.takes_descriptor);
   if (const int error = api.hipInit(0); error != 0) return cannot_start(api, "hipInit()", error);
   return static_cast<const Api *>(new AmdApi(api));
 }

@@ -58,6 +58,9 @@ Status fill(Cuda &table, Library &library) {
   // Drivers before CUDA 11.4 have only the second.
   if (!library.find("cuGraphInstantiateWithFlags", table.cuGraphInstantiateWithFlags))
     library.need("cuGraphInstantiate_v2", table.cuGraphInstantiate_v2);
+  library.find("cuImportExternalMemory", table.cuImportExternalMemory);
+  library.find("cuExternalMemoryGetMappedBuffer", table.cuExternalMemoryGetMappedBuffer);
+  library.find("cuDestroyExternalMemory", table.cuDestroyExternalMemory);
   return library.complete();
 }
 
@@ -133,6 +136,13 @@ int copy_rows(void *to, size_t to_stride, const void *from, size_t from_stride, 
   return cuda.cuMemcpy2DAsync_v2(&copy, stream);
 }
 
+int map_external(void **data, void *memory, const ExternalMemoryBuffer *buffer) {
+  uint64_t at = 0;
+  const int error = cuda.cuExternalMemoryGetMappedBuffer(&at, memory, buffer);
+  *data = error == 0 ? reinterpret_cast<void *>(at) : nullptr;
+  return error;
+}
+
 const char *error_name(int error) {
   const char *name = nullptr;
   return cuda.cuGetErrorName(error, &name) == 0 && name ? name : "an error that this driver has no name for";
@@ -198,6 +208,10 @@ class CudaApi final : public Api {
     hipGraphLaunch = cuda.cuGraphLaunch;
     hipGraphExecDestroy = cuda.cuGraphExecDestroy;
     hipGraphDestroy = cuda.cuGraphDestroy;
+
+    hipImportExternalMemory = cuda.cuImportExternalMemory;
+    if (cuda.cuExternalMemoryGetMappedBuffer) hipExternalMemoryGetMappedBuffer = map_external;
+    hipDestroyExternalMemory = cuda.cuDestroyExternalMemory;
   }
 
   // The primary context is the one that CUDA's own runtime uses, so that memory of others in this process can be
@@ -221,6 +235,8 @@ class CudaApi final : public Api {
     return cuda.cuPointerGetAttribute(&access, kCudaPointerAccess, address(data)) == 0 &&
            (access & kCudaAccessRead) != 0;
   }
+  bool import_takes_descriptor() const override { return true; }
+  bool mapped_is_freed() const override { return true; }
 };
 
 }  // namespace

@@ -1,4 +1,6 @@
 // libcuda that does nothing: fake_gpu.h. Device n has the handle 10 + n and the context 1000 + n.
+#include <unistd.h>
+
 #include <cstring>
 
 #include "engine/hip/cuda_abi.h"
@@ -6,6 +8,8 @@
 
 namespace {
 using vmafhip::hip::CudaCopy2D;
+using vmafhip::hip::ExternalMemoryBuffer;
+using vmafhip::hip::ExternalMemoryHandle;
 FakeGpu gpu;
 
 void *handle(const char *kind, int error) { return error == 0 ? gpu.make(kind) : nullptr; }
@@ -188,3 +192,24 @@ FAKE_GPU_API int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned 
 FAKE_GPU_API int cuGraphLaunch(void *exec, void *stream) { return gpu.call("cuGraphLaunch", exec, stream); }
 FAKE_GPU_API int cuGraphExecDestroy(void *exec) { return destroy("cuGraphExecDestroy", "exec", exec); }
 FAKE_GPU_API int cuGraphDestroy(void *graph) { return destroy("cuGraphDestroy", "graph", graph); }
+
+#if !defined(FAKE_CUDA_BEFORE_11_4)  // which is here as old as CUDA 9, too
+// Takes the descriptor if it succeeds.
+FAKE_GPU_API int cuImportExternalMemory(void **memory, const ExternalMemoryHandle *h) {
+  const int error = gpu.call("cuImportExternalMemory", h->type, h->bytes, h->flags, odd_words(*h));
+  *memory = handle("external memory", error);
+  if (error == 0) gpu.imported = h->fd;
+  return error;
+}
+FAKE_GPU_API int cuExternalMemoryGetMappedBuffer(uint64_t *address, void *memory,
+                                                 const ExternalMemoryBuffer *b) {
+  const int error =
+      gpu.call("cuExternalMemoryGetMappedBuffer", memory, b->offset, b->bytes, b->flags, odd_words(*b));
+  *address = reinterpret_cast<uint64_t>(handle("memory", error));
+  return error;
+}
+FAKE_GPU_API int cuDestroyExternalMemory(void *memory) {
+  if (::close(gpu.imported) != 0) gpu.wrong.push_back("a descriptor was closed that the driver had taken");
+  return destroy("cuDestroyExternalMemory", "external memory", memory);
+}
+#endif

@@ -23,7 +23,8 @@ struct FakeGpu {
     int calls_before = 0, error = 0;
   };
   std::map<std::string, Failure> failures;
-  int lost = 0;  // not 0: everything fails with it
+  int version = 60'000'000;  // of HIP
+  int lost = 0;              // not 0: everything fails with it
   // What is known of addresses that others have allocated.
   struct Pointer {
     int device = 0;
@@ -37,6 +38,7 @@ struct FakeGpu {
   std::map<std::string, int> live;  // objects of a kind
   std::vector<std::string> wrong;   // freed twice or never made
   std::string arguments;            // of the last launch
+  int imported = -1;                // the last descriptor
   std::map<int, int> contexts;      // how often each device's is retained
   // Of the calling thread. Virtual, for each library has its own.
   virtual uint64_t &current() {
@@ -102,6 +104,14 @@ struct FakeGpu {
   std::map<uint64_t, std::string> handles_;
   uint64_t next_ = 0;
 };
+
+// Numbers that are not zero in a descriptor of external memory but should be.
+template <class Descriptor>
+int odd_words(const Descriptor &descriptor) {
+  int count = 0;
+  for (unsigned word : descriptor.reserved) count += word != 0;
+  return count;
+}
 
 #define FAKE_GPU_API extern "C" __attribute__((visibility("default")))
 FAKE_GPU_API FakeGpu *fake_gpu();

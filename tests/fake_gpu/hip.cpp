@@ -1,9 +1,12 @@
 // libamdhip64 that does nothing: fake_gpu.h.
 #include <cstring>
 
+#include "engine/hip/runtime.h"
 #include "tests/fake_gpu/fake_gpu.h"
 
 namespace {
+using vmafhip::hip::ExternalMemoryBuffer;
+using vmafhip::hip::ExternalMemoryHandle;
 FakeGpu gpu;
 
 void *handle(const char *kind, int error) { return error == 0 ? gpu.make(kind) : nullptr; }
@@ -177,3 +180,26 @@ FAKE_GPU_API int hipGraphInstantiate(void **exec, void *graph, void **error_node
 FAKE_GPU_API int hipGraphLaunch(void *exec, void *stream) { return gpu.call("hipGraphLaunch", exec, stream); }
 FAKE_GPU_API int hipGraphExecDestroy(void *exec) { return destroy("hipGraphExecDestroy", "exec", exec); }
 FAKE_GPU_API int hipGraphDestroy(void *graph) { return destroy("hipGraphDestroy", "graph", graph); }
+
+#if defined(FAKE_GPU_IMAGES)  // others are as old as ROCm 4
+FAKE_GPU_API int hipRuntimeGetVersion(int *version) {
+  *version = gpu.version;
+  return gpu.lost;
+}
+FAKE_GPU_API int hipImportExternalMemory(void **memory, const ExternalMemoryHandle *h) {
+  gpu.imported = h->fd;
+  const int error = gpu.call("hipImportExternalMemory", h->type, h->bytes, h->flags, odd_words(*h));
+  *memory = handle("external memory", error);
+  return error;
+}
+FAKE_GPU_API int hipExternalMemoryGetMappedBuffer(void **data, void *memory, const ExternalMemoryBuffer *b) {
+  const int error =
+      gpu.call("hipExternalMemoryGetMappedBuffer", memory, b->offset, b->bytes, b->flags, odd_words(*b));
+  if (error == 0 && gpu.version < 60'000'000) *data = reinterpret_cast<void *>(0x770000);
+  if (error == 0 && gpu.version >= 60'000'000) *data = handle("memory", error);
+  return error;
+}
+FAKE_GPU_API int hipDestroyExternalMemory(void *memory) {
+  return destroy("hipDestroyExternalMemory", "external memory", memory);
+}
+#endif

@@ -1,5 +1,5 @@
 // What all functions of the ABI have in common. They are in api_device.cpp (devices, errors, and what control.h offers),
-// api_memory.cpp (memory and copies), api_streams.cpp (streams, events, graphs) and api_modules.cpp (kernels): those of
+// api_memory.cpp (memory and copies), api_external.cpp (memory of others), api_streams.cpp (streams, events, graphs) and api_modules.cpp (kernels): those of
 // libamdhip64 that engine/hip/runtime.h asks for, with enumerations as int and handles as void *. Nothing else is exported.
 #pragma once
 #include <string>

@@ -162,6 +162,11 @@ EXPORT hipsim_traffic hipsim_get_traffic() {
   return {t.uploads, t.upload_bytes, t.downloads, t.download_bytes, t.waits};
 }
 
+EXPORT hipsim_imports hipsim_get_imports() {
+  const auto &i = runtime().imports;
+  return {i.imported, i.destroyed, i.refused};
+}
+
 EXPORT unsigned hipsim_leaks() {
   const Lock lock(runtime().mutex);
   unsigned count = 0;

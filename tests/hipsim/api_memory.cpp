@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include "tests/hipsim/api.h"
 
@@ -15,9 +17,9 @@ struct Rows {
 };
 
 // Empty: as it should be.
-std::string check_device_side(const Rows &side, const char *name) {
+std::string check_device_side(const Rows &side, const char *name, bool written) {
   const Found found = find(side.data);
-  if (!found.live || found.kind != MemoryKind::device)
+  if (!found.live || !on_device(found.kind) || (written && found.kind == MemoryKind::external))
     return std::string(name) + ": " + describe_access(side.begin(), side.extent());
   if (side.extent() > found.bytes - (side.begin() - found.begin))
     return std::string(name) + ": " + describe_access(side.begin(), side.extent());
@@ -26,8 +28,8 @@ std::string check_device_side(const Rows &side, const char *name) {
 
 std::string check_host_side(const Rows &side, const char *name, bool *pinned) {
   const Found found = find(side.data);
-  *pinned = found.live && found.kind != MemoryKind::device;
-  if (found.live && found.kind == MemoryKind::device)
+  *pinned = found.live && !on_device(found.kind);
+  if (found.live && on_device(found.kind))
     return std::string(name) + " lies in device memory, but is to be the host's";
   if (*pinned && side.extent() > found.bytes - (side.begin() - found.begin))
     return std::string(name) + ": " + describe_access(side.begin(), side.extent());
@@ -39,11 +41,11 @@ std::string check_host_side(const Rows &side, const char *name, bool *pinned) {
 std::string check_copy(const Rows &to, const Rows &from, int kind, bool *pinned) {
   *pinned = true;
   std::string wrong = kind == kHostToDevice || kind == kDeviceToDevice
-                          ? check_device_side(to, "the destination")
+                          ? check_device_side(to, "the destination", true)
                           : check_host_side(to, "the destination", pinned);
   if (wrong.empty())
     wrong = kind == kHostToDevice ? check_host_side(from, "the source", pinned)
-                                  : check_device_side(from, "the source");
+                                  : check_device_side(from, "the source", false);
   return wrong;
 }
 
@@ -103,6 +105,25 @@ int copy(const char *function, const Rows &to, const Rows &from, int kind, void 
   });
 }
 
+// Drivers take only pages that the process may write to, and that are pages: devices' memory, which most dma-bufs map, is
+// not.
+bool can_be_pinned(const void *data, size_t bytes) {
+  const auto begin = reinterpret_cast<uint64_t>(data);
+  uint64_t checked = begin;
+  std::ifstream maps("/proc/self/smaps");
+  unsigned long long from = 0, to = 0;
+  for (std::string line; checked < begin + bytes && std::getline(maps, line);) {
+    if (std::sscanf(line.c_str(), "%llx-%llx ", &from, &to) == 2) continue;
+    if (!line.starts_with("VmFlags:") || to <= checked) continue;
+    line += ' ';
+    if (from > checked || line.find(" wr ") == line.npos || line.find(" io ") != line.npos ||
+        line.find(" pf ") != line.npos)
+      return false;
+    checked = to;
+  }
+  return checked >= begin + bytes;
+}
+
 }  // namespace
 }  // namespace hipsim
 
@@ -151,7 +172,11 @@ static int release_memory(const char *function, MemoryKind kind, void *data) {
   });
 }
 
-EXPORT int hipFree(void *data) { return release_memory("hipFree", MemoryKind::device, data); }
+EXPORT int hipFree(void *data) {
+  const Found found = find(data);
+  const bool external = found.live && found.kind == MemoryKind::external;
+  return release_memory("hipFree", external ? MemoryKind::external : MemoryKind::device, data);
+}
 EXPORT int hipHostFree(void *data) { return release_memory("hipHostFree", MemoryKind::pinned, data); }
 EXPORT int hipHostUnregister(void *data) {
   return release_memory("hipHostUnregister", MemoryKind::registered, data);
@@ -160,6 +185,7 @@ EXPORT int hipHostUnregister(void *data) {
 EXPORT int hipHostRegister(void *data, size_t bytes, unsigned) {
   return enter_device(Call::host, "hipHostRegister", [&](Lock &, Runtime &) -> int {
     if (!data || !bytes) return report(kErrorInvalidValue, "hipHostRegister() of nothing");
+    if (!can_be_pinned(data, bytes)) return kErrorInvalidValue;
     return register_memory(data, bytes) ? kSuccess : kErrorHostMemoryAlreadyRegistered;
   });
 }
@@ -168,7 +194,7 @@ EXPORT int hipHostRegister(void *data, size_t bytes, unsigned) {
 EXPORT int hipPointerGetAttribute(void *value, int attribute, void *data) {
   return enter(Call::other, [&](Lock &, Runtime &) -> int {
     const Found found = find(data);
-    if (attribute != vmafhip::hip::kPointerDeviceOrdinal || !found.live || found.kind != MemoryKind::device)
+    if (attribute != vmafhip::hip::kPointerDeviceOrdinal || !found.live || !on_device(found.kind))
       return kErrorInvalidValue;
     *static_cast<int *>(value) = found.device;
     return kSuccess;
@@ -192,11 +218,11 @@ EXPORT int hipMemsetAsync(void *to, int value, size_t bytes, void *handle) {
     if (!stream) return error;
     if (!bytes) return kSuccess;
     const Rows rows{to, bytes, bytes, 1};
-    if (const std::string wrong = check_device_side(rows, "the destination"); !wrong.empty())
+    if (const std::string wrong = check_device_side(rows, "the destination", true); !wrong.empty())
       return report(kErrorInvalidValue, "hipMemsetAsync(): " + wrong);
     r.queue.put(lock, *stream, [=] {
       if (runtime().device_error) return;
-      if (const std::string wrong = check_device_side(rows, "the destination"); !wrong.empty())
+      if (const std::string wrong = check_device_side(rows, "the destination", true); !wrong.empty())
         return report_in_work(kErrorIllegalAddress, "hipMemsetAsync(), when it was done: " + wrong);
       std::memset(to, value, bytes);
     });

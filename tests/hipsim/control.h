@@ -11,6 +11,12 @@ struct hipsim_traffic {
 };
 hipsim_traffic hipsim_get_traffic(void);
 
+// Objects of others (hipImportExternalMemory) since then.
+struct hipsim_imports {
+  uint64_t imported, destroyed, refused;
+};
+hipsim_imports hipsim_get_imports(void);
+
 // "warp=64 schedule=reverse streams=eager threads=2 devices=0 memory=64M fail=malloc:3,lost:20 leaks=fatal"; settings.h
 // has them all. `fail` takes the place of what was to fail, and counts anew. False: not understood, nothing was changed.
 bool hipsim_configure(const char *settings);

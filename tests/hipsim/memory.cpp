@@ -38,7 +38,7 @@ struct Memory {
   std::shared_mutex mutex;
   std::map<uint64_t, Allocation> live, freed;  // by address
   std::deque<uint64_t> order_of_freeing;
-  size_t bytes[3] = {};
+  size_t bytes[4] = {};
 };
 
 // Never destroyed: programs release things late.
@@ -57,7 +57,7 @@ Map::const_iterator at_or_before(const Map &map, uint64_t address) {
 }
 
 std::string check_margins(uint64_t begin, const Allocation &a) {
-  if (!a.pages) return "";
+  if (!a.pages || a.kind == MemoryKind::external) return "";
   const uint64_t pages = number(a.pages), end = begin + a.bytes, pages_end = pages + a.page_bytes;
   for (const auto &[from, to] : {std::pair{pages, begin}, std::pair{end, pages_end}}) {
     ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void *>(from), to - from);
@@ -90,7 +90,9 @@ std::string describe(const Memory &m, uint64_t address, uint64_t bytes) {
     const Allocation &a = live->second;
     const std::string what = std::to_string(a.bytes) + " bytes of " + name_of(a.kind) + " memory";
     const uint64_t end = live->first + a.bytes;
-    if (a.kind != MemoryKind::device && address + bytes <= end)
+    if (a.kind == MemoryKind::external && address + bytes <= end)
+      return access + " are external memory, which is only read";
+    if (!on_device(a.kind) && address + bytes <= end)
       return access + " are " + std::string(name_of(a.kind)) + " host memory, not the device's";
     return access + " reach " + std::to_string(address + bytes - end) + " bytes past the end of " + what;
   }
@@ -119,7 +121,10 @@ std::string hex(uint64_t value) {
 }
 
 const char *name_of(MemoryKind kind) {
-  return kind == MemoryKind::device ? "device" : kind == MemoryKind::pinned ? "pinned" : "registered";
+  return kind == MemoryKind::device     ? "device"
+         : kind == MemoryKind::pinned   ? "pinned"
+         : kind == MemoryKind::external ? "external"
+                                        : "registered";
 }
 
 void *allocate(MemoryKind kind, int device, size_t bytes, size_t limit) {
@@ -147,6 +152,26 @@ void *allocate(MemoryKind kind, int device, size_t bytes, size_t limit) {
   return data;
 }
 
+void *map_external(int device, int fd, uint64_t offset, size_t bytes) {
+  Memory &m = memory();
+  const std::unique_lock lock(m.mutex);
+  const size_t page_bytes = (bytes + kPage - 1) / kPage * kPage;
+  void *reserved =
+      mmap(nullptr, page_bytes + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return nullptr;
+  char *pages = static_cast<char *>(reserved) + kPage;
+  if (mmap(pages, page_bytes, PROT_READ, MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(offset)) ==
+      MAP_FAILED) {
+    munmap(reserved, page_bytes + 2 * kPage);
+    return nullptr;
+  }
+  ASAN_POISON_MEMORY_REGION(pages, page_bytes);
+  ASAN_UNPOISON_MEMORY_REGION(pages, bytes);
+  m.live[number(pages)] = {MemoryKind::external, device, bytes, pages, page_bytes};
+  m.bytes[static_cast<int>(MemoryKind::external)] += bytes;
+  return pages;
+}
+
 bool release(MemoryKind kind, void *data, std::string *damage) {
   Memory &m = memory();
   const std::unique_lock lock(m.mutex);
@@ -157,8 +182,8 @@ bool release(MemoryKind kind, void *data, std::string *damage) {
   m.bytes[static_cast<int>(kind)] -= a.bytes;
   if (a.pages) {
     ASAN_UNPOISON_MEMORY_REGION(a.pages, a.page_bytes);  // the mapping may come back as something else
-    mprotect(a.pages, a.page_bytes, PROT_NONE);
-    madvise(a.pages, a.page_bytes, MADV_DONTNEED);
+    // In place of what was there: an object is held no longer by its pages.
+    mmap(a.pages, a.page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     m.freed.insert(*found);
     m.order_of_freeing.push_back(found->first);
     if (m.order_of_freeing.size() > kMostFreed) {
@@ -192,7 +217,7 @@ Found find(const void *address) {
 
 bool find_range(uint64_t address, Range *to) {
   const Found found = find(reinterpret_cast<const void *>(address));
-  if (!found.live || found.kind != MemoryKind::device) return false;
+  if (!found.live || !on_device(found.kind)) return false;
   *to = {found.begin, found.bytes};
   return true;
 }

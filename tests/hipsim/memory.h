@@ -15,14 +15,18 @@ void fill_with_garbage(void *to, size_t bytes);
 
 std::string hex(uint64_t value);
 
-enum class MemoryKind { device, pinned, registered };
+// external: mapped for the device from a kernel object; it may only be read.
+enum class MemoryKind { device, pinned, registered, external };
 const char *name_of(MemoryKind kind);
+inline bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::external; }
 
 // Null when `limit` bytes of that kind are used up. Device memory lies at multiples of 256 and ends with its last page,
 // pinned memory begins with its first.
 void *allocate(MemoryKind kind, int device, size_t bytes, size_t limit);
 // False: not the beginning of a live allocation of that kind. `damage` says where somebody wrote outside of it.
 bool release(MemoryKind kind, void *data, std::string *damage);
+// The object's own pages from `offset` on, which is a multiple of 4096. Null: they cannot be mapped.
+void *map_external(int device, int fd, uint64_t offset, size_t bytes);
 // Pins foreign memory; false: already pinned in part.
 bool register_memory(void *data, size_t bytes);
 

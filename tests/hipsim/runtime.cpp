@@ -94,6 +94,8 @@ std::string leaks(unsigned *count) {
       {r.modules.size(), "modules"},
       {r.graphs.size(), "graphs"},
       {r.launchable_graphs.size(), "launchable graphs"},
+      {r.external.size(), "imported objects"},
+      {live_allocations(MemoryKind::external), "buffers of imported objects"},
   };
   std::string text;
   *count = 0;

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "tests/hipsim/executor.h"
 #include "tests/hipsim/hip_abi.h"
@@ -43,6 +44,14 @@ T *add(Handles<T> &handles) {
   return raw;
 }
 
+// Imported by its descriptor, and what is mapped of it.
+struct External {
+  int fd = -1;
+  uint64_t bytes = 0, device_number = 0, inode = 0;
+  int device = 0;
+  std::vector<const void *> mapped;
+};
+
 struct Runtime {
   std::mutex mutex;
   Queue queue;
@@ -50,6 +59,7 @@ struct Runtime {
   Handles<Event> events;
   Handles<Module> modules;
   Handles<Graph> graphs, launchable_graphs;
+  Handles<External> external;
   // Ranges of pinned memory that queued copies will read.
   std::unordered_map<const void *, std::pair<uint64_t, uint64_t>> pending_reads;
 
@@ -57,6 +67,10 @@ struct Runtime {
   struct {
     std::atomic<uint64_t> uploads{0}, upload_bytes{0}, downloads{0}, download_bytes{0}, waits{0};
   } traffic;
+  // hipsim_imports of control.h.
+  struct {
+    std::atomic<uint64_t> imported{0}, destroyed{0}, refused{0};
+  } imports;
 
   // What a kernel or a copy did wrong: the device is unusable from then on, as a real one is.
   std::atomic<int> device_error{0};

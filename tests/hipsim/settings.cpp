@@ -28,11 +28,10 @@ constexpr struct {
   const char *name;
   int error;
 } kCalls[] = {
-    {"malloc", kErrorOutOfMemory}, {"host", kErrorOutOfMemory},
-    {"copy", kErrorUnknown},       {"launch", kErrorLaunchOutOfResources},
-    {"sync", kErrorLaunchFailure}, {"module", kErrorNoBinaryForGpu},
-    {"stream", kErrorOutOfMemory}, {"event", kErrorOutOfMemory},
-    {"graph", kErrorOutOfMemory},  {"lost", kErrorNoDevice},
+    {"malloc", kErrorOutOfMemory},          {"host", kErrorOutOfMemory},   {"copy", kErrorUnknown},
+    {"launch", kErrorLaunchOutOfResources}, {"sync", kErrorLaunchFailure}, {"module", kErrorNoBinaryForGpu},
+    {"stream", kErrorOutOfMemory},          {"event", kErrorOutOfMemory},  {"graph", kErrorOutOfMemory},
+    {"import", kErrorOutOfMemory},          {"map", kErrorInvalidValue},   {"lost", kErrorNoDevice},
 };
 constexpr size_t kLost = std::size(kCalls) - 1;
 
@@ -106,6 +105,10 @@ bool set(Settings &s, Rule (&rules)[std::size(kCalls)], std::string_view name, s
   } else if (name == "streams") {
     if (value != "lazy" && value != "eager") return false;
     s.eager = value == "eager";
+  } else if (name == "external") {
+    using External = Settings::External;
+    if (value != "amdgpu" && value != "any" && value != "nvidia") return false;
+    s.external = value == "amdgpu" ? External::amdgpu : value == "any" ? External::any : External::nvidia;
   } else if (name == "leaks") {
     if (value != "fatal" && value != "told") return false;
     s.leaks_fatal = value == "fatal";
@@ -130,7 +133,7 @@ State::State() {
   constexpr const char *kVariables[][2] = {
       {"HIPSIM_WARP", "warp"},       {"HIPSIM_SCHEDULE", "schedule"}, {"HIPSIM_STREAMS", "streams"},
       {"HIPSIM_THREADS", "threads"}, {"HIPSIM_DEVICES", "devices"},   {"HIPSIM_MEMORY", "memory"},
-      {"HIPSIM_FAIL", "fail"},       {"HIPSIM_LEAKS", "leaks"},
+      {"HIPSIM_FAIL", "fail"},       {"HIPSIM_LEAKS", "leaks"},       {"HIPSIM_EXTERNAL", "external"},
   };
   for (const auto &[variable, name] : kVariables)
     if (const char *value = std::getenv(variable); value && *value && !set(settings, rules, name, value)) {
