@@ -1,12 +1,15 @@
 #include "tests/dmabufs.h"
 
+#include <fcntl.h>
 #include <gst/allocators/gstdmabuf.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 
 namespace vmafhip::test {
@@ -25,13 +28,31 @@ GstMemory *dmabuf_memory(int fd, gsize size) {
 
 namespace {
 
-void write_at(int fd, gsize at, const void *data, gsize size) {
-  ASSERT_EQ(::pwrite(fd, data, size, off_t(at)), gssize(size));
-}
+// A new object for so many bytes, mapped.
+class Object {
+ public:
+  Object(gsize bytes, MakeObject make) : fd(make(bytes)), bytes_(bytes) {
+    void *at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED) throw std::runtime_error("an object cannot be mapped");
+    data = static_cast<guint8 *>(at);
+    std::fill_n(data, bytes, guint8{0xa5});
+  }
+  ~Object() {
+    ::munmap(data, bytes_);
+    ::close(fd);
+  }
+  Object(const Object &) = delete;
+
+  int fd;
+  guint8 *data;
+
+ private:
+  gsize bytes_;
+};
 
 }  // namespace
 
-GstBuffer *in_memfds(GstBuffer *buffer, const Objects &objects) {
+GstBuffer *in_objects(GstBuffer *buffer, const Objects &objects, MakeObject make) {
   GstBuffer *made = gst_buffer_copy(buffer);  // with its metas
   gst_buffer_remove_all_memory(made);
   const guint count = gst_buffer_n_memory(buffer);
@@ -40,23 +61,19 @@ GstBuffer *in_memfds(GstBuffer *buffer, const Objects &objects) {
     all += objects.before + gst_memory_get_sizes(gst_buffer_peek_memory(buffer, i), nullptr, nullptr) +
            objects.behind;
   gsize at = 0;
-  int fd = -1;
+  std::optional<Object> object;
   for (guint i = 0; i < count; ++i) {
     GstMapInfo map;
     GstMemory *memory = gst_buffer_peek_memory(buffer, i);
     gst_memory_map(memory, &map, GST_MAP_READ);
     const gsize bytes = objects.one ? all : objects.before + map.size + objects.behind;
     if (!objects.one || i == 0) {
-      fd = memfd(bytes);
+      object.emplace(bytes, make);
       at = 0;
-      const std::vector<guint8> noise(bytes, 0xa5);
-      write_at(fd, 0, noise.data(), bytes);
-    } else {
-      fd = ::dup(fd);
     }
     at += objects.before;
-    write_at(fd, at, map.data, map.size);
-    GstMemory *wrapped = dmabuf_memory(fd, bytes);
+    std::copy_n(map.data, map.size, object->data + at);
+    GstMemory *wrapped = dmabuf_memory(::fcntl(object->fd, F_DUPFD_CLOEXEC, 0), bytes);
     gst_memory_resize(wrapped, gssize(at), map.size);
     gst_buffer_append_memory(made, wrapped);
     at += map.size + objects.behind;
@@ -75,23 +92,24 @@ int open_descriptors() {
 
 namespace {
 
-struct MemfdPool {
+struct ObjectPool {
   GstBufferPool parent;
   guint count;
+  MakeObject make;
 };
-struct MemfdPoolClass {
+struct ObjectPoolClass {
   GstBufferPoolClass parent_class;
 };
-G_DEFINE_TYPE(MemfdPool, memfd_pool, GST_TYPE_BUFFER_POOL)
+G_DEFINE_TYPE(ObjectPool, object_pool, GST_TYPE_BUFFER_POOL)
 
 // Whatever a consumer asks for, as with cameras.
 gboolean set_config(GstBufferPool *pool, GstStructure *config) {
   GstCaps *caps;
   guint size;
-  const guint count = reinterpret_cast<MemfdPool *>(pool)->count;
+  const guint count = reinterpret_cast<ObjectPool *>(pool)->count;
   gst_buffer_pool_config_get_params(config, &caps, &size, nullptr, nullptr);
   gst_buffer_pool_config_set_params(config, caps, size, count, count);
-  return GST_BUFFER_POOL_CLASS(memfd_pool_parent_class)->set_config(pool, config);
+  return GST_BUFFER_POOL_CLASS(object_pool_parent_class)->set_config(pool, config);
 }
 
 GstFlowReturn alloc_buffer(GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *) {
@@ -100,22 +118,23 @@ GstFlowReturn alloc_buffer(GstBufferPool *pool, GstBuffer **buffer, GstBufferPoo
   gst_buffer_pool_config_get_params(config, nullptr, &size, nullptr, nullptr);
   gst_structure_free(config);
   *buffer = gst_buffer_new();
-  gst_buffer_append_memory(*buffer, dmabuf_memory(memfd(size), size));
+  gst_buffer_append_memory(*buffer, dmabuf_memory(reinterpret_cast<ObjectPool *>(pool)->make(size), size));
   return GST_FLOW_OK;
 }
 
-void memfd_pool_class_init(MemfdPoolClass *klass) {
+void object_pool_class_init(ObjectPoolClass *klass) {
   GST_BUFFER_POOL_CLASS(klass)->set_config = set_config;
   GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = alloc_buffer;
 }
-void memfd_pool_init(MemfdPool *) {}
+void object_pool_init(ObjectPool *) {}
 
 }  // namespace
 
-GstBufferPool *memfd_pool(const GstVideoInfo &info, guint count) {
-  auto *pool = static_cast<GstBufferPool *>(g_object_new(memfd_pool_get_type(), nullptr));
+GstBufferPool *object_pool(const GstVideoInfo &info, guint count, MakeObject make) {
+  auto *pool = static_cast<GstBufferPool *>(g_object_new(object_pool_get_type(), nullptr));
   gst_object_ref_sink(pool);
-  reinterpret_cast<MemfdPool *>(pool)->count = count;
+  reinterpret_cast<ObjectPool *>(pool)->count = count;
+  reinterpret_cast<ObjectPool *>(pool)->make = make;
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, nullptr, guint(GST_VIDEO_INFO_SIZE(&info)), count, count);
   EXPECT_TRUE(gst_buffer_pool_set_config(pool, config));

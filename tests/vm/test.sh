@@ -28,12 +28,12 @@ mkdir "$folder/plugins"
 for name in app coreelements libav video4linux2 videoparsersbad x264; do
   if [[ -e $plugins/libgst$name.so ]]; then ln -s "$plugins/libgst$name.so" "$folder/plugins/"; fi
 done
-export GST_PLUGIN_SYSTEM_PATH_1_0=$folder/plugins GST_REGISTRY=$folder/registry.bin VMAFHIP_TEST_SLOWNESS=5
+export GST_PLUGIN_SYSTEM_PATH_1_0=$folder/plugins GST_REGISTRY=$folder/registry.bin VMAFHIP_TEST_SLOWNESS=2
 if command -v gst-inspect-1.0 >/dev/null; then gst-inspect-1.0 >/dev/null; fi
 
 cd "$folder"
 status=0
-"$here/run_in_vm.sh" --seconds 600 --module vgem --module 'vivid n_devs=1 node_types=0x1 input_types=3' \
+"$here/run_in_vm.sh" --seconds 600 --module vgem --module 'vivid n_devs=2 node_types=0x1,0x1 input_types=0,0 multiplanar=1,2' \
   "$program" "${arguments[@]}" || status=$?
 if [[ $results && -e results.xml ]]; then mv results.xml "$results"; fi
 exit "$status"

@@ -102,4 +102,11 @@ bool Vgem::end_write(uint32_t fence) const {
   return false;
 }
 
+const Vgem &vgem() {
+  static const Vgem device;
+  return device;
+}
+
+int vgem_object(size_t bytes) { return vgem().make(bytes); }
+
 }  // namespace vmafhip::test

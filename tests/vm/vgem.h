@@ -25,4 +25,8 @@ class Vgem {
   int device_ = -1;
 };
 
+// One for all tests, and its make() as tests/dmabufs.h wants it.
+const Vgem &vgem();
+int vgem_object(size_t bytes);
+
 }  // namespace vmafhip::test

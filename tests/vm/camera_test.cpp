@@ -1,0 +1,145 @@
+// Cameras of the kernel's vivid driver, whose buffers V4L2 exports as dma-bufs: one object a picture, or one a plane.
+#include <gst/allocators/gstdmabuf.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+#include "tests/vm/comparison.h"
+#include "tests/vm/kernel_witness.h"
+#include "tests/vm/reading.h"
+
+namespace vmafhip::test {
+namespace {
+
+constexpr int kFrames = 12;
+constexpr int kColourBars = 0, kNoise = 21;
+constexpr double kSame = 60;  // PSNR of two pictures of 8 bits that are the same
+
+struct Camera {
+  const char *name, *device, *format;
+  guint memories;
+};
+void PrintTo(const Camera &camera, std::ostream *out) { *out << camera.name; }
+
+// What comes to a sink pad of "v".
+struct Arrivals {
+  std::atomic<int> buffers{0}, strange{0};  // strange: without the memories that the camera has
+  guint memories = 0;
+  bool copy = false;               // replaces what comes by copies in system memory
+  std::set<std::string> pictures;  // that were copied: their checksums
+
+  void watch(Pipeline &pipeline, const char *name) {
+    GstPad *pad = gst_element_get_static_pad(pipeline.get("v"), name);
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, probe, this, nullptr);
+    gst_object_unref(pad);
+  }
+  static GstPadProbeReturn probe(GstPad *, GstPadProbeInfo *info, gpointer data) {
+    auto &self = *static_cast<Arrivals *>(data);
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+    ++self.buffers;
+    bool good = gst_buffer_n_memory(buffer) == self.memories;
+    for (guint n = 0; n < gst_buffer_n_memory(buffer); ++n)
+      good = good && gst_is_dmabuf_memory(gst_buffer_peek_memory(buffer, n));
+    self.strange += !good;
+    if (self.copy) {
+      GstBuffer *copy = gst_buffer_copy_deep(buffer);
+      GstMapInfo map;
+      gst_buffer_map(copy, &map, GST_MAP_READ);
+      gchar *sum = g_compute_checksum_for_data(G_CHECKSUM_MD5, map.data, map.size);
+      self.pictures.insert(sum);
+      g_free(sum);
+      gst_buffer_unmap(copy, &map);
+      GST_PAD_PROBE_INFO_DATA(info) = copy;
+      gst_buffer_unref(buffer);
+    }
+    return GST_PAD_PROBE_OK;
+  }
+};
+
+class Cameras : public testing::TestWithParam<Camera> {
+ protected:
+  // The camera's pictures go to ref_sink, and through `to_dist` to dist_sink.
+  // `pattern` is one of vivid's.
+  void run(const std::string &to_dist, int pattern = kColourBars) {
+    const Camera &camera = GetParam();
+    pipeline_ = std::make_unique<Pipeline>(
+        std::string(
+            "vmafhip name=v threads=2 backend=cpu model=\"\" features=psnr ! "
+            "fakesink async=false enable-last-sample=false v4l2src name=camera io-mode=dmabuf device=") +
+        camera.device + " extra-controls=c,test_pattern=" + std::to_string(pattern) +
+        " num-buffers=" + std::to_string(kFrames) + " ! video/x-raw,format=" + camera.format +
+        ",width=320,height=180,framerate=10/1 ! tee name=t t. ! queue ! v.ref_sink t. ! queue ! " + to_dist +
+        "v.dist_sink");
+    ref_.memories = dist_.memories = camera.memories;
+    ref_.watch(*pipeline_, "ref_sink");
+    dist_.watch(*pipeline_, "dist_sink");
+    ASSERT_EQ(pipeline_->run(), "eos") << (pipeline_->errors.empty() ? "" : pipeline_->errors[0]);
+    EXPECT_TRUE(pipeline_->warnings.empty()) << pipeline_->warnings[0];
+    EXPECT_EQ(ref_.buffers, kFrames);
+    EXPECT_EQ(ref_.strange, 0);
+    for (const char *feature : {"psnr_y", "psnr_cb", "psnr_cr"})
+      for (const StructurePtr &frame : pipeline_->frames)
+        psnr_[feature].insert(real_in(frame.get(), "features", feature));
+    // A slow machine may have no time for all.
+    skipped_ = stats_number(pipeline_->get("v"), "skipped-overload");
+    EXPECT_GT(pipeline_->frames.size(), 0u);
+  }
+  size_t scored() const { return pipeline_->frames.size(); }
+
+  std::unique_ptr<Pipeline> pipeline_;
+  Arrivals ref_, dist_;
+  std::map<std::string, std::set<double>> psnr_;  // of all frames
+  guint64 skipped_ = 0;
+};
+
+TEST_P(Cameras, ToBothPads) {
+  const KernelWitness witness;
+  run("");
+  EXPECT_EQ(dist_.strange, 0);
+  EXPECT_EQ(scored() + skipped_, size_t(kFrames));
+  for (const auto &[feature, values] : psnr_) EXPECT_EQ(values, std::set{kSame}) << feature;
+  const Reading r = reading(*pipeline_);
+  EXPECT_EQ(r, (Reading{.mapped = 2 * scored(), .objects_mapped = r.objects_mapped}));
+  EXPECT_GT(r.objects_mapped, 0u);
+  EXPECT_EQ(r.objects_mapped % GetParam().memories, 0u);
+  const auto counts = witness.counts();
+  EXPECT_EQ(counts.mapped, int(r.objects_mapped));
+  EXPECT_EQ(counts.begin_read, counts.end_read);
+}
+
+// What is read of the dma-bufs is what GStreamer reads, and the pictures are moving ones.
+TEST_P(Cameras, AgainstACopy) {
+  dist_.copy = true;
+  run("");
+  EXPECT_GT(dist_.pictures.size(), 1u);
+  for (const auto &[feature, values] : psnr_) EXPECT_EQ(values, std::set{kSame}) << feature;
+  EXPECT_EQ(reading(*pipeline_).mapped, scored());
+}
+
+TEST_P(Cameras, ThroughAnEncoder) {
+  for (const char *element : {"x264enc", "avdec_h264"})
+    if (GstElementFactory *factory = gst_element_factory_find(element))
+      gst_object_unref(factory);
+    else
+      GTEST_SKIP() << "there is no " << element;
+  run("x264enc tune=zerolatency speed-preset=ultrafast threads=1 ! avdec_h264 max-threads=1 ! ", kNoise);
+  EXPECT_EQ(dist_.buffers, kFrames);
+  EXPECT_EQ(scored() + skipped_, size_t(kFrames));
+  EXPECT_GT(*psnr_["psnr_y"].begin(), 15);
+  EXPECT_LT(*psnr_["psnr_y"].rbegin(), kSame - 10);
+  const Reading r = reading(*pipeline_);
+  EXPECT_EQ(r.mapped, scored());
+  EXPECT_EQ(r.copied + r.held_copied, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Cameras,
+                         testing::Values(Camera{"I420", "/dev/video0", "I420", 1},
+                                         Camera{"NV12", "/dev/video0", "NV12", 1},
+                                         Camera{"YM12", "/dev/video1", "I420", 3},
+                                         Camera{"NM12", "/dev/video1", "NV12", 2}),
+                         [](const auto &info) { return info.param.name; });
+
+}  // namespace
+}  // namespace vmafhip::test
