@@ -2,7 +2,8 @@
 //
 // A frame in progress has a place, 0 to places() - 1, whose upload memory is filled by workers before the frame is
 // started. Started frames are measured in their order, as many at a time as are there; the device never waits for more.
-// What a frame reads of the ones before it stays on the device: nothing is uploaded twice.
+// What a frame reads of the ones before it stays on the device: nothing is uploaded twice. Planes that the device reads
+// where they are stay there, and come again with frames that read them as earlier ones.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +36,9 @@ class Accelerator {
 
   // Hands over a frame; from any thread, and in any order, but without gaps: all frames that one of the device's items
   // measures come. The planes of `view` are those that are not there yet: current pictures in pinned memory, current
-  // and earlier ones in device memory; all of it stays until the place is measured. Sums of the device's items go to
-  // where each was told among those of the frame, `sums`; the others are not touched.
+  // and earlier ones in device memory; all of it stays until the place is measured. Current planes in device memory that
+  // are not readable_on_device() are unpacked to the device's own; such earlier ones do not come. Sums of the device's
+  // items go to where each was told among those of the frame, `sums`; the others are not touched.
   virtual void start(int place, const FrameView &view, std::byte *sums) = 0;
   // Drops what was started; returns when the device touches none of it and no event is under way. The next frame is
   // frame 0.

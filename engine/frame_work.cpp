@@ -51,11 +51,10 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
     chain.item = std::move(item);
     chains_.push_back(std::move(chain));
   }
-  // What the accelerator reads of earlier pictures goes to it while they are current; in device memory they stay.
+  // What the accelerator reads of earlier pictures goes to it while they are current, unless it reads them where they are.
   const auto current = [](bool on_device, PlaneSet now, PlaneSet later) {
     return on_device ? now : PlaneSet(now | later);
   };
-  const auto earlier = [](bool on_device, PlaneSet planes) { return on_device ? planes : PlaneSet(0); };
   const AllReads &all = scored_, &few = between_;
   const auto ref = [&](const Reads &r) {
     return current(device_.ref, r.ref, PlaneSet(r.earlier[0] | r.earlier[1]));
@@ -63,9 +62,9 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
   add_picture(format, {Role::ref}, {all.metrics.ref, few.metrics.ref, ref(all.device), ref(few.device)});
   for (int i = 0; i < 2; ++i) {
     const auto n = size_t(i);
-    add_picture(format, {Role::earlier, i},
-                {all.metrics.earlier[n], few.metrics.earlier[n], earlier(device_.ref, all.device.earlier[n]),
-                 earlier(device_.ref, few.device.earlier[n])});
+    add_picture(
+        format, {Role::earlier, i},
+        {all.metrics.earlier[n], few.metrics.earlier[n], all.device.earlier[n], few.device.earlier[n]});
   }
   for (int i = 0; i < distorted; ++i) {
     const Scalers *scaled = scalers_.empty() ? nullptr : &scalers_[size_t(i)];
@@ -74,8 +73,8 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
                 {all.metrics.dist, few.metrics.dist, current(there, all.device.dist, all.device.earlier_dist),
                  current(there, few.device.dist, few.device.earlier_dist)});
     add_picture(format, {Role::earlier_dist, i, scaled},
-                {all.metrics.earlier_dist, few.metrics.earlier_dist, earlier(there, all.device.earlier_dist),
-                 earlier(there, few.device.earlier_dist)});
+                {all.metrics.earlier_dist, few.metrics.earlier_dist, all.device.earlier_dist,
+                 few.device.earlier_dist});
   }
   std::stable_partition(planes_.begin(), planes_.end(), [](const PlaneUse &use) { return use.scaler; });
 }
@@ -92,9 +91,6 @@ void FrameLayout::add_reads(AllReads &all, const Item &item) const {
   Reads holds = item.reads;
   holds.ref |= PlaneSet(item.reads.earlier[0] | item.reads.earlier[1]);
   holds.dist |= item.reads.earlier_dist;
-  const bool dist = std::any_of(device_.dist.begin(), device_.dist.end(), [](char there) { return there; });
-  if (!device_.keeps && !device_.ref) holds.earlier = {};
-  if (!device_.keeps && !dist) holds.earlier_dist = 0;
   all.holds |= holds;
 }
 
@@ -116,7 +112,7 @@ void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &pic
     const uint64_t bytes = uint64_t(size.width) * uint64_t(size.height) * (format.depth > 8 ? 2 : 1);
     PlaneUse use{picture, plane, when(reads.metrics, reads.metrics_between),
                  when(reads.device, reads.device_between)};
-    use.upload = use.device != When::never && !on_device;
+    use.upload = use.device != When::never && !on_device && is_current(picture.role);
     if (use.upload) (picture.role == Role::ref ? uploads_ref_ : uploads_dist_) |= PlaneSet(1 << plane);
     uint64_t &total = use.upload ? upload_bytes_ : frame_bytes_;
     use.buffer = total;
@@ -128,9 +124,69 @@ void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &pic
     use.rows = ceil_div(size.height, int(std::min<uint64_t>(bytes / strip_bytes + 1, size.height)));
     use.strips = ceil_div(size.height, use.rows);
     // Pages of planes that are read in place are never touched and so cost no memory.
-    total = plus(total, aligned(bytes));
+    if (use.upload || use.metrics != When::never) total = plus(total, aligned(bytes));
     planes_.push_back(use);
   }
+}
+
+// Of a frame's pictures.
+template <class Pictures>
+auto &FrameLayout::picture(Pictures &pictures, const PictureUse &use) {
+  switch (use.role) {
+    case Role::dist:
+      return pictures.dist[size_t(use.number)];
+    case Role::earlier:
+      return pictures.earlier[size_t(use.number)];
+    case Role::earlier_dist:
+      return pictures.earlier_dist[size_t(use.number)];
+    default:
+      return pictures.ref;
+  }
+}
+
+bool FrameLayout::in_place(const PlaneUse &use, const Picture &from) const {
+  return !use.scaler && from.planes[size_t(use.plane)].data && readable_in_place(from, use.plane, depth_);
+}
+
+PlaneView FrameLayout::direct(const PlaneUse &use, const Picture &from) const {
+  const Plane &plane = from.planes[size_t(use.plane)];
+  PlaneView there = {plane.data, plane.stride, plane.width, plane.height, depth_, from.format.memory};
+  if (there.memory == MemoryKind::device) return there;
+  if (plane.device && !use.scaler) {
+    there.data = reinterpret_cast<const void *>(uintptr_t(plane.device));
+    there.memory = MemoryKind::device;
+    there.depth = from.format.depth;
+    there.step = plane.step;
+    there.shift = from.shift;
+    // What had to be unpacked was so while it was current.
+    return use.upload || readable_on_device(there, depth_) ? there : PlaneView();
+  }
+  // Rows that go up in pinned memory would be copied by the device one by one.
+  const bool copied =
+      there.memory == MemoryKind::pinned && use.upload && in_place(use, from) && plane.stride > 0;
+  return copied ? there : PlaneView();
+}
+
+bool FrameLayout::read_later(const Picture &picture, bool is_ref) const {
+  // Only what reads every frame reads earlier ones.
+  const auto earlier = [&](const Reads &reads) {
+    return PlaneSet(is_ref ? reads.earlier[0] | reads.earlier[1] : reads.earlier_dist);
+  };
+  if (device_.keeps || earlier(between_.metrics)) return true;
+  for (const PlaneUse &use : planes_) {
+    const Role role = use.picture.role;
+    if (role == (is_ref ? Role::earlier : Role::earlier_dist) && use.device != When::never &&
+        direct(use, picture).data)
+      return true;
+  }
+  return false;
+}
+
+bool FrameLayout::readable(uint64_t frame, const FramePictures &pictures) const {
+  return std::none_of(planes_.begin(), planes_.end(), [&](const PlaneUse &use) {
+    const Plane &plane = picture(pictures, use.picture).planes[size_t(use.plane)];
+    return reads(use.metrics, frame) && plane.device && !plane.data;
+  });
 }
 
 PlaneSet FrameLayout::host_planes(int picture) const {
@@ -173,19 +229,6 @@ bool FrameWork::allocate() {
   return memory_ != nullptr;
 }
 
-Picture &FrameWork::picture(const FrameLayout::PictureUse &use) {
-  switch (use.role) {
-    case FrameLayout::Role::dist:
-      return pictures_->dist[size_t(use.number)];
-    case FrameLayout::Role::earlier:
-      return pictures_->earlier[size_t(use.number)];
-    case FrameLayout::Role::earlier_dist:
-      return pictures_->earlier_dist[size_t(use.number)];
-    default:
-      return pictures_->ref;
-  }
-}
-
 void FrameWork::View::begin(uint64_t index) {
   for (Views &views : dist) views = {};
   for (Views &views : earlier_dist) views = {};
@@ -208,15 +251,8 @@ PlaneView &FrameWork::View::plane(const FrameLayout::PlaneUse &use) {
   }
 }
 
-bool FrameWork::in_place(const FrameLayout::PlaneUse &use, const Picture &from) const {
-  return !use.scaler && readable_in_place(from, use.plane, layout_.depth_);
-}
-
-// Rows that go up in pinned memory would be copied by the device one by one.
-bool FrameWork::direct(const FrameLayout::PlaneUse &use, const Picture &from) const {
-  const MemoryKind kind = from.format.memory;
-  return kind == MemoryKind::device ||
-         (kind == MemoryKind::pinned && in_place(use, from) && from.planes[size_t(use.plane)].stride > 0);
+Picture &FrameWork::picture(const FrameLayout::PictureUse &use) const {
+  return FrameLayout::picture(*pictures_, use);
 }
 
 std::byte *FrameWork::buffer(const FrameLayout::PlaneUse &use) const {
@@ -236,17 +272,19 @@ void FrameWork::begin(uint64_t index, FramePictures &pictures, std::byte *sums) 
     const Picture &from = picture(use.picture);
     const Plane &plane = from.planes[size_t(use.plane)];
     const bool metrics = metrics_read(use), device = device_reads(use);
-    if (!plane.data || !(metrics || device)) continue;  // there may be no earlier frame
-    const PlaneView there = {plane.data,   plane.stride,   plane.width,
-                             plane.height, layout_.depth_, from.format.memory};
-    const bool as_it_is = device && direct(use, from), readable = in_place(use, from);
-    if (as_it_is) device_view_.plane(use) = there;
-    if (metrics && readable) view_.plane(use) = there;
-    if ((as_it_is || !device) && (readable || !metrics)) continue;
+    // There may be no earlier frame, or nothing of it that is read where it is.
+    if (!(plane.data || plane.device) || !(metrics || device)) continue;
+    const PlaneView direct = device ? layout_.direct(use, from) : PlaneView();
+    if (direct.data) device_view_.plane(use) = direct;
+    const bool upload = device && use.upload && !direct.data, readable = in_place(use, from);
+    if (metrics && readable)
+      view_.plane(use) = {plane.data,   plane.stride,   plane.width,
+                          plane.height, layout_.depth_, from.format.memory};
+    if (!upload && (readable || !metrics)) continue;
     PlaneView prepared = packed_view(buffer(use), {use.width, use.height}, layout_.depth_);
     if (metrics && !readable) view_.plane(use) = prepared;
     prepared.memory = MemoryKind::pinned;
-    if (device && !as_it_is) device_view_.plane(use) = prepared;
+    if (upload) device_view_.plane(use) = prepared;
     if (use.scaler) scaled_strips_ += use.strips;
     prepared_.push_back(int(i));
     strips += use.strips;
@@ -333,7 +371,8 @@ void FrameWork::release_prepared(std::vector<std::shared_ptr<const void>> &out) 
     bool needed = false;
     for (const FrameLayout::PlaneUse &use : layout_.planes_)
       needed |= use.picture.role == used.role && use.picture.number == used.number &&
-                ((metrics_read(use) && in_place(use, from)) || (device_reads(use) && direct(use, from)));
+                ((metrics_read(use) && in_place(use, from)) ||
+                 (device_reads(use) && layout_.direct(use, from).data));
     if (!needed && from.owner) out.push_back(std::move(from.owner));
   }
 }

@@ -41,7 +41,7 @@ struct Task {
 
 // How an accelerator gets at pictures.
 struct DeviceUse {
-  bool ref = false;        // is in device memory
+  bool ref = false;        // is in device memory, always
   std::vector<char> dist;  // the same of each distorted picture; empty: none
   bool keeps = false;  // pictures are held until the frame is measured: others may have to measure it anew
 };
@@ -67,8 +67,13 @@ class FrameLayout {
   // Whether there is anything to do for a frame, and whether for the accelerator.
   bool measures(uint64_t frame) const { return scores(frame) ? true : between_.any; }
   bool accelerates(uint64_t frame) const { return scores(frame) ? scored_.device_any : between_.device_any; }
-  // The pictures to hold for a frame.
+  // The pictures to hold for a frame; earlier ones only if they are read_later().
   const Reads &holds(uint64_t frame) const { return scores(frame) ? scored_.holds : between_.holds; }
+  // Whether later frames may read this reference or distorted picture itself. Otherwise, what they read of it is with the
+  // accelerator.
+  bool read_later(const Picture &picture, bool is_ref) const;
+  // Whether the processor reaches all that metrics read for a frame.
+  bool readable(uint64_t frame, const FramePictures &pictures) const;
   // Whether what was not measured can be done anew without the accelerator.
   bool can_be_redone() const { return device_.keeps; }
 
@@ -91,6 +96,7 @@ class FrameLayout {
   // For another layout; this one is of no use then.
   std::vector<Item> take_items();
   size_t chains() const { return chains_.size(); }
+  bool on_cpu(size_t item) const { return chains_[item].item.metric != nullptr; }
   int stages(size_t item) const { return int(chains_[item].strips.size()); }
 
  private:
@@ -122,7 +128,8 @@ class FrameLayout {
     PictureUse picture;
     int plane = 0;
     When metrics = When::never, device = When::never;
-    bool upload = false;  // `buffer` is in the accelerator's upload memory, not in the frame's own
+    // The accelerator has room for it, and `buffer` is in its upload memory, not in the frame's own.
+    bool upload = false;
     uint64_t buffer = 0;
     int strips = 1, rows = 0;  // rows of a strip, fewer in the last one
     int width = 0, height = 0;
@@ -136,6 +143,12 @@ class FrameLayout {
   void add_reads(AllReads &all, const Item &item) const;
   void add_picture(const PictureFormat &format, const PictureUse &picture, const PlaneReads &reads);
   bool dist_on_device(int number) const { return !device_.dist.empty() && device_.dist[size_t(number)]; }
+  static bool is_current(Role role) { return role == Role::ref || role == Role::dist; }
+  template <class Pictures>
+  static auto &picture(Pictures &pictures, const PictureUse &use);
+  // Whether metrics read the plane where it is; and where the accelerator gets at it by itself, null for nowhere.
+  bool in_place(const PlaneUse &use, const Picture &from) const;
+  PlaneView direct(const PlaneUse &use, const Picture &from) const;
   bool reads(When when, uint64_t frame) const {
     return when == When::always || (when == When::scored && scores(frame));
   }
@@ -195,12 +208,13 @@ class FrameWork {
     void begin(uint64_t index);
     PlaneView &plane(const FrameLayout::PlaneUse &use);
   };
-  Picture &picture(const FrameLayout::PictureUse &use);
+  Picture &picture(const FrameLayout::PictureUse &use) const;
   bool metrics_read(const FrameLayout::PlaneUse &use) const { return layout_.reads(use.metrics, index()); }
   bool device_reads(const FrameLayout::PlaneUse &use) const { return layout_.reads(use.device, index()); }
-  // Whether metrics read the plane where it is, and whether the accelerator gets at it there.
-  bool in_place(const FrameLayout::PlaneUse &use, const Picture &from) const;
-  bool direct(const FrameLayout::PlaneUse &use, const Picture &from) const;
+  // Whether metrics read the plane where it is.
+  bool in_place(const FrameLayout::PlaneUse &use, const Picture &from) const {
+    return layout_.in_place(use, from);
+  }
   std::byte *buffer(const FrameLayout::PlaneUse &use) const;
   bool end_accelerated();
   void open(size_t chain);

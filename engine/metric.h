@@ -27,6 +27,8 @@ struct PlaneView {
   ptrdiff_t stride = 0;
   int width = 0, height = 0, depth = 8;
   MemoryKind memory = MemoryKind::host;  // only an accelerator sees others
+  // Of device memory, where a plane may lie as Plane and Picture tell of it, at a lower depth than that of the comparison.
+  int step = 1, shift = 0;
 
   template <class T>
   const T *row(int y) const {

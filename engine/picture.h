@@ -45,8 +45,9 @@ struct Plane {
   ptrdiff_t stride = 0;       // bytes from row to row; may be negative
   int width = 0, height = 0;  // samples
   int step = 1;               // samples from one to the next in a row: 2 for interleaved chroma
-  // Where the GPU that the session works on reads the same rows itself, at the same stride; 0: nowhere. With it `data`
-  // may be null if no processor has to read the plane (Session::host_planes).
+  // Where the GPU that the session works on reads the same rows itself, at the same stride, in a session for `host`
+  // memory; 0: nowhere. All writing is done. With it `data` may be null if no processor has to read the plane
+  // (Session::host_planes).
   uint64_t device = 0;
 };
 

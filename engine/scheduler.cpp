@@ -269,7 +269,8 @@ std::unique_ptr<FrameLayout> Scheduler::withdraw() {
   return std::move(layout_);
 }
 
-bool Scheduler::resume(std::unique_ptr<FrameLayout> layout) {
+bool Scheduler::resume(std::unique_ptr<FrameLayout> layout, const Status &lost) {
+  std::vector<FramePictures> drop;  // pictures are let go without the lock
   {
     std::lock_guard lock(mutex_);
     layout_ = std::move(layout);
@@ -278,10 +279,23 @@ bool Scheduler::resume(std::unique_ptr<FrameLayout> layout) {
       drop_work();
       return false;
     }
-    begun_ = released_;
-    pass_measured();
     halted_ = false;
     failure_ = Status();
+    begun_ = released_;
+    while (begun_ < submitted_ && (slot(begun_).measured || layout_->readable(begun_, slot(begun_).pictures)))
+      ++begun_;
+    if (begun_ < submitted_) {
+      failure_ = lost;
+      finished_ = true;
+      drop.push_back(std::exchange(history_, FramePictures(layout_->distorted())));
+    }
+    for (uint64_t frame = begun_; frame < submitted_; ++frame) {
+      drop.push_back(std::exchange(slot(frame).pictures, FramePictures(layout_->distorted())));
+      slot(frame).measured = false;
+    }
+    submitted_ = begun_;
+    begun_ = released_;
+    pass_measured();
     wake_all();
   }
   return true;
@@ -305,10 +319,14 @@ bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
   for (size_t i = 0; i < 2; ++i)
     if (reads.earlier[i]) pictures.earlier[i] = history_.earlier[i];
   if (reads.earlier[1]) history_.earlier[1] = std::move(history_.earlier[0]);
-  if (reads.earlier[0] || reads.earlier[1]) history_.earlier[0] = ref;
+  if (reads.earlier[0] || reads.earlier[1])
+    history_.earlier[0] = layout_->read_later(ref, true) ? ref : Picture();
   if (reads.ref) pictures.ref = std::move(ref);
   for (size_t i = 0; i < dist.size(); ++i) {
-    if (reads.earlier_dist) pictures.earlier_dist[i] = std::exchange(history_.earlier_dist[i], dist[i]);
+    if (reads.earlier_dist) {
+      Picture later = layout_->read_later(dist[i], false) ? dist[i] : Picture();
+      pictures.earlier_dist[i] = std::exchange(history_.earlier_dist[i], std::move(later));
+    }
     if (reads.dist) pictures.dist[i] = std::move(dist[i]);
     dist[i] = Picture();
   }

@@ -61,8 +61,9 @@ class Scheduler {
   // Then: lets go of the accelerator and hands out the layout. What was measured stays.
   std::unique_ptr<FrameLayout> withdraw();
   // Goes on with a layout that has nothing for an accelerator and the same sums; what was not measured is done from the
-  // start. False if there is not enough memory: that is a failure that stays.
-  bool resume(std::unique_ptr<FrameLayout> layout);
+  // start. From the first frame on whose pictures the processor does not reach, frames are lost: failure() says `lost` when
+  // all others are out. False if there is not enough memory: that is a failure that stays.
+  bool resume(std::unique_ptr<FrameLayout> layout, const Status &lost);
   // The frame that comes next is not to be had: no further one is taken, and failure() says why when all others are out.
   void refuse(const Status &why);
 

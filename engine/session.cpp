@@ -127,29 +127,60 @@ struct Session::Impl {
 
   bool submit(Picture ref, std::span<Picture> dist) {
     if (scheduler.can_resume()) go_on_without_gpu();
-    if (Status s = check_planes(ref, dist); !s.ok()) {
+    if (Status s = check_pictures(ref, dist); !s.ok()) {
       scheduler.refuse(s);
       return false;
     }
     return scheduler.submit(std::move(ref), dist);
   }
 
-  // What the format does not tell of pictures in device memory.
-  Status check_planes(const Picture &ref, std::span<const Picture> dist) const {
+  // Where pictures are, which the format does not tell.
+  Status check_pictures(const Picture &ref, std::span<const Picture> dist) const {
+    if (!scheduler.layout()) return Status();
     const Reads &reads = scoring.plan().reads;
-    const auto good = [&](const Picture &picture, PlaneSet planes) {
-      if (!on_device(picture.format)) return true;
-      if (compared.chroma == Chroma::c400) planes &= kLuma;
-      for (int plane = 0; plane < 3; ++plane)
-        if ((planes >> plane & 1) && !readable_in_place(picture, plane, compared.depth)) return false;
-      return true;
-    };
-    bool all = good(ref, PlaneSet(reads.ref | reads.earlier[0] | reads.earlier[1]));
-    for (const Picture &d : dist) all = all && good(d, PlaneSet(reads.dist | reads.earlier_dist));
-    if (all) return Status();
-    return Status(Code::unsupported,
-                  "a picture in GPU memory has interleaved or shifted samples (as NV12's chroma and P010): "
-                  "convert it to a planar format, or copy it to system memory first");
+    Status status = check_planes(ref, 0, PlaneSet(reads.ref | reads.earlier[0] | reads.earlier[1]));
+    for (size_t i = 0; i < dist.size() && i < dist_formats.size() && status.ok(); ++i)
+      status = check_planes(dist[i], 1 + int(i), PlaneSet(reads.dist | reads.earlier_dist));
+    return status;
+  }
+
+  Status check_planes(const Picture &picture, int number, PlaneSet planes) const {
+    const PlaneSet host = scheduler.layout()->host_planes(number);
+    for (int n = 0; n < (compared.chroma == Chroma::c400 ? 1 : 3); ++n) {
+      if (!(planes >> n & 1)) continue;
+      const Plane &plane = picture.planes[size_t(n)];
+      if (!plane.data && !plane.device)
+        return Status(Code::invalid_argument, "a picture lacks plane " + std::to_string(n));
+      if (on_device(picture.format) && !readable_in_place(picture, n, compared.depth))
+        return Status(
+            Code::unsupported,
+            "a picture in GPU memory has interleaved or shifted samples (as NV12's chroma and P010): "
+            "convert it to a planar format, or copy it to system memory first");
+      if (!plane.data && (host >> n & 1))
+        return Status(Code::unsupported, "a picture is in GPU memory alone, and " + why_on_host(number, n) +
+                                             "; copy it to system memory first");
+    }
+    return Status();
+  }
+
+  // Why the processor reads a plane.
+  std::string why_on_host(int number, int plane) const {
+    if (!on_gpu()) {
+      const std::string &why = gpu ? cpu_reason : reason;
+      return "no GPU measures here" + (why.empty() ? "" : " (" + why + ")");
+    }
+    if (number > 0 && !same_size(compared, dist_formats[size_t(number - 1)]))
+      return "the processor has to scale it to " + describe(compared);
+    std::vector<std::string> names;
+    const Plan &plan = scoring.plan();
+    for (size_t i = 0; i < plan.extractors.size(); ++i) {
+      const Reads reads = plan.extractors[i].extractor->reads(plan.extractors[i].options);
+      const int planes =
+          number == 0 ? reads.ref | reads.earlier[0] | reads.earlier[1] : reads.dist | reads.earlier_dist;
+      if (scheduler.layout()->on_cpu(i) && (planes >> plane & 1))
+        names.push_back(chain_name(plan.extractors[i]));
+    }
+    return join(names) + (names.size() > 1 ? " have" : " has") + " no GPU kernels";
   }
 
   // ---- Formats --------------------------------------------------------------------------------------------
@@ -348,7 +379,10 @@ struct Session::Impl {
     drop_gpu(why);
     remarks.push_back("the GPU failed, and the CPU goes on in its place: " + why);
     const auto old = scheduler.withdraw();
-    (void)scheduler.resume(make_cpu_layout(old->take_items()));  // if that fails too, next() finds out
+    const Status lost(Code::resource, "the GPU failed (" + why +
+                                          "), and pictures that are in its memory alone are "
+                                          "lost with it; the CPU can go on with pictures in system memory");
+    (void)scheduler.resume(make_cpu_layout(old->take_items()), lost);  // if that fails too, next() finds out
   }
 
   // Before configure(): whether it may.

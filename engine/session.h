@@ -14,6 +14,12 @@
 // threads or on the pace of submission. Memory is bounded: at most max_in_flight() frames are held, and
 // room comes only from taking scores.
 //
+// Pictures are held until they are measured, or copied if only that is needed of them; the GPU has read what it reads by
+// then. Of those that it reads where they are (Plane::device, MemoryKind::device), and of all that a CPU reads or may have
+// to measure anew (Backend::automatic), as many of the last ones are held on as temporal features look back, at most 2:
+// until as many further frames are measured, or finish() or reset(). Whoever makes pictures in a pool of few buffers
+// needs these and one for the frame that comes; with more the GPU is busier, and max_in_flight() is all it can use.
+//
 // Threads: one owner calls everything except interrupt(), has_room() and the names. The callback set by
 // on_progress() runs on threads of the session.
 #pragma once

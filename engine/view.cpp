@@ -47,6 +47,13 @@ bool readable_in_place(const Picture &picture, int plane, int depth) {
   return depth == 8 || (reinterpret_cast<uintptr_t>(p.data) % 2 == 0 && p.stride % 2 == 0);
 }
 
+bool readable_on_device(const PlaneView &plane, int depth) {
+  constexpr ptrdiff_t kMostStride = 1 << 24;  // offsets of some rows have to fit into 32 bits
+  if (plane.step != 1 || plane.shift != 0 || plane.depth != depth) return false;
+  if (plane.stride < -kMostStride || plane.stride > kMostStride) return false;
+  return depth == 8 || (reinterpret_cast<uintptr_t>(plane.data) % 2 == 0 && plane.stride % 2 == 0);
+}
+
 size_t unpacked_bytes(const Plane &plane, int depth) {
   return size_t(plane.width) * size_t(plane.height) * (depth > 8 ? 2 : 1);
 }

@@ -16,6 +16,9 @@ PlaneSize plane_size(const PictureFormat &format, int plane);
 // Whether the plane can be read where it is when frames are compared at `depth` bits.
 bool readable_in_place(const Picture &picture, int plane, int depth);
 
+// The same of kernels, of a plane in device memory.
+bool readable_on_device(const PlaneView &plane, int depth);
+
 // Bytes of the buffer view_plane() needs for this plane if it cannot be read in place.
 size_t unpacked_bytes(const Plane &plane, int depth);
 

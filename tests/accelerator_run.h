@@ -113,6 +113,7 @@ struct Planned {
   bool on_device = false, every_frame = true;
 };
 constexpr Reads kTemporal = {kLuma, kLuma, {kLuma, kLuma}, kLuma};
+const Status kLost(Code::resource, "pictures are lost with the accelerator");
 
 struct Case {
   std::vector<Planned> items = {{Reads::both(kAllPlanes), true}, {kTemporal, false}, {kTemporal, true}};
@@ -214,8 +215,9 @@ class AcceleratorRun : public testing::Test {
     auto items = scheduler_->withdraw()->take_items();
     for (size_t i = 0; i < items.size(); ++i)
       if (!items[i].metric) items[i].metric = metric(i);
-    EXPECT_TRUE(scheduler_->resume(std::make_unique<FrameLayout>(
-        std::move(items), case_.format, case_.distorted, case_.subsample, scalers())));
+    EXPECT_TRUE(scheduler_->resume(std::make_unique<FrameLayout>(std::move(items), case_.format,
+                                                                 case_.distorted, case_.subsample, scalers()),
+                                   kLost));
   }
   // Padding between sums is nobody's, nor is a frame that no item measures.
   void expect_same(const All &a, const All &b) const {

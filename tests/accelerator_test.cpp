@@ -290,7 +290,7 @@ TEST_F(AcceleratorTest, FramesBetweenKeepTheirPicturesToo) {
   for (size_t i = 0; i < items.size(); ++i)
     if (!items[i].metric) items[i].metric = metric(i);
   EXPECT_TRUE(scheduler_->resume(
-      std::make_unique<FrameLayout>(std::move(items), case_.format, 1, case_.subsample, scalers())));
+      std::make_unique<FrameLayout>(std::move(items), case_.format, 1, case_.subsample, scalers()), kLost));
   for (uint64_t n = 0; n < 2; ++n) {
     EXPECT_TRUE(scheduler_->wait(n));
     const std::byte *sums = scheduler_->measured(n);

@@ -1,7 +1,9 @@
 #include "tools/gpu_pictures.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <vector>
 
 namespace vmafhip {
 namespace {
@@ -68,6 +70,32 @@ Picture GpuPictures::copy(const Picture &picture, MemoryKind memory, size_t alig
   }
   stream_.synchronize();
   return copy;
+}
+
+Picture GpuPictures::mirror(const Picture &picture, size_t offset) const {
+  const hip::CurrentDevice current(*device_);
+  current.check();
+  struct Both {
+    std::shared_ptr<hip::Device> device;
+    std::shared_ptr<const void> host;
+    std::vector<hip::Buffer<std::byte>> planes;
+  };
+  const auto owner = std::make_shared<Both>(Both{device_, picture.owner, {}});
+  Picture mirror = picture;
+  mirror.owner = owner;
+  const size_t sample = picture.format.depth > 8 ? 2 : 1;
+  for (Plane &plane : mirror.planes) {
+    if (!plane.data) continue;
+    const size_t row = (size_t(plane.width - 1) * size_t(plane.step) + 1) * sample;
+    const ptrdiff_t last = plane.stride * (plane.height - 1), lowest = std::min<ptrdiff_t>(last, 0);
+    const size_t bytes = size_t(std::max<ptrdiff_t>(last, 0) - lowest) + row;
+    const auto &memory = owner->planes.emplace_back(*device_, offset + bytes);
+    stream_.upload(memory.address() + int64_t(offset), bytes,
+                   static_cast<const std::byte *>(plane.data) + lowest, ptrdiff_t(bytes), bytes, 1);
+    plane.device = memory.address().value + offset + uint64_t(-lowest);
+  }
+  stream_.synchronize();
+  return mirror;
 }
 
 }  // namespace vmafhip

@@ -22,6 +22,9 @@ class GpuPictures {
   // Of a picture in host memory whose planes have step 1. Rows begin at multiples of `alignment` bytes, which is a
   // multiple of a sample's. Throws hip::DeviceError.
   Picture copy(const Picture &picture, MemoryKind memory, size_t alignment = 256) const;
+  // Of a picture in host memory, of any layout: the same, with its rows in device memory, too (Plane::device), as far apart
+  // as they are. Planes begin `offset` bytes behind a multiple of 256 there, and have no byte more than they need.
+  Picture mirror(const Picture &picture, size_t offset = 0) const;
 
  private:
   std::shared_ptr<hip::Device> device_;

@@ -20,10 +20,11 @@ Ring::Layout Ring::layout(const HipBackend::Work &work, uint64_t &block_bytes) {
       RingPlane &plane = pictures[picture][size_t(n)];
       plane.used = true;
       plane.at = block_bytes;
+      plane.width = size.width;
+      plane.height = size.height;
       plane.row = size_t(size.width) * (work.format.depth > 8 ? 2 : 1);
       plane.stride = int64_t((plane.row + kRowAlign - 1) / kRowAlign * kRowAlign);
-      plane.rows = size_t(size.height);
-      block_bytes = plus(block_bytes, times(uint64_t(plane.stride), plane.rows));
+      block_bytes = plus(block_bytes, times(uint64_t(plane.stride), uint64_t(size.height)));
     }
   return pictures;
 }
@@ -35,31 +36,45 @@ uint64_t Ring::bytes(const HipBackend::Work &work, int frames) {
 }
 
 Ring::Ring(const Device &device, const HipBackend::Work &work, int frames)
-    : layout_(layout(work, block_bytes_)), stream_(device) {
-  if (block_bytes_ > 0) memory_ = Buffer<std::byte>(device, bytes(work, frames));
+    : layout_(layout(work, block_bytes_)), depth_(work.format.depth), stream_(device) {
+  if (block_bytes_ > 0) {
+    unpacker_.emplace(device, depth_);
+    memory_ = Buffer<std::byte>(device, bytes(work, frames));
+  }
   for (int i = 0; i < frames + kLookback; ++i) uploaded_.emplace_back(device);
+}
+
+bool Ring::is_read_there(const PlaneView &given, const RingPlane &here) const {
+  return given.memory == MemoryKind::device && (!here.used || readable_on_device(given, depth_));
 }
 
 void Ring::upload(uint64_t number, const FrameView &view) const {
   const DeviceAddress<std::byte> to = memory_.address() + int64_t(block(number) * block_bytes_);
-  const auto copy = [&](const Views &views, size_t picture) {
+  std::optional<Unpacker::Launch> unpack;
+  const auto bring = [&](const Views &views, size_t picture) {
     for (size_t n = 0; n < 3; ++n) {
       const PlaneView &from = views[n];
-      const RingPlane &plane = layout_[picture][n];
-      if (from.data && from.memory != MemoryKind::device)
-        stream_.upload(to + int64_t(plane.at), size_t(plane.stride), from.data, from.stride, plane.row,
-                       plane.rows);
+      const RingPlane &here = layout_[picture][n];
+      if (!from.data || is_read_there(from, here)) continue;
+      if (from.memory == MemoryKind::device) {
+        if (!unpack) unpack.emplace(*unpacker_, stream_);
+        unpack->add(from, {to + int64_t(here.at), here.stride, here.width, here.height});
+      } else {
+        stream_.upload(to + int64_t(here.at), size_t(here.stride), from.data, from.stride, here.row,
+                       size_t(here.height));
+      }
     }
   };
-  copy(view.ref, 0);
-  for (size_t d = 0; d < view.dist.size(); ++d) copy(view.dist[d], 1 + d);
+  bring(view.ref, 0);
+  for (size_t d = 0; d < view.dist.size(); ++d) bring(view.dist[d], 1 + d);
+  if (unpack) unpack->flush();
   stream_.record(uploaded_[block(number)]);
 }
 
 DevicePlane Ring::plane(const PlaneView &given, uint64_t number, int picture, int plane) const {
-  if (given.memory == MemoryKind::device)
-    return {{uint64_t(reinterpret_cast<uintptr_t>(given.data))}, int64_t{given.stride}};
   const RingPlane &here = layout_[size_t(picture)][size_t(plane)];
+  if (is_read_there(given, here))
+    return {{uint64_t(reinterpret_cast<uintptr_t>(given.data))}, int64_t{given.stride}};
   if (!here.used) return {};
   const auto memory = address_cast<const uint8_t>(memory_.address());
   return {memory + int64_t(block(number) * block_bytes_ + here.at), here.stride};

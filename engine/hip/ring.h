@@ -1,15 +1,17 @@
-// The planes of frames in progress and of those just before them, on the device: each is uploaded once, and all metrics,
-// lanes and later frames read it there.
+// The planes of frames in progress and of those just before them, on the device: each is uploaded or unpacked once, and
+// all metrics, lanes and later frames read it there. Planes that kernels can read where they are stay there.
 //
 // Frames are numbered as the device gets them. A frame's planes lie in one block; as soon as the frame is measured, and
 // those that read it as an earlier one, its block is another's.
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/hip/device.h"
 #include "engine/hip/metric.h"
+#include "engine/hip/unpack.h"
 #include "engine/registry.h"
 
 namespace vmafhip::hip {
@@ -28,7 +30,8 @@ class Ring {
   size_t size() const { return uploaded_.size(); }
   size_t block(uint64_t number) const { return size_t(number % size()); }
 
-  // Copies what is not in device memory; `view` stays until the frame is measured.
+  // Copies what is not in device memory, and unpacks what kernels cannot read there; `view` stays until the frame is
+  // measured.
   void upload(uint64_t number, const FrameView &view) const;
   // What follows on `stream` comes after the upload of the frame and of those before it.
   void wait(const Stream &stream, uint64_t number) const { stream.wait(uploaded_[block(number)]); }
@@ -44,14 +47,19 @@ class Ring {
     bool used = false;
     uint64_t at = 0;
     int64_t stride = 0;
-    size_t row = 0, rows = 0;  // bytes of a row that are samples
+    int width = 0, height = 0;
+    size_t row = 0;  // bytes that are samples
   };
   using Layout = std::vector<std::array<RingPlane, 3>>;  // per picture
   static Layout layout(const HipBackend::Work &work, uint64_t &block_bytes);
+  // Whether a plane that was handed over is read where it is.
+  bool is_read_there(const PlaneView &given, const RingPlane &here) const;
   DevicePlane plane(const PlaneView &given, uint64_t number, int picture, int plane) const;
 
   uint64_t block_bytes_ = 0;  // before the layout, which sets it
   Layout layout_;
+  const int depth_;
+  std::optional<Unpacker> unpacker_;  // if there are planes in blocks
   Buffer<std::byte> memory_;
   std::vector<Event> uploaded_;  // per block
   Stream stream_;                // last, so that it ends before memory goes

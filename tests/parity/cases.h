@@ -23,6 +23,10 @@ struct Case {
   // For the GPU, pictures are copied there, with rows that begin at multiples of so many bytes.
   MemoryKind memory = MemoryKind::host;
   size_t alignment = 256;
+  // Of pictures in host memory, the GPU reads every so many-th where it is, at addresses of its own that are so many bytes
+  // from a multiple of 256; 0: none.
+  int mirrored = 0;
+  size_t offset = 0;
   // libvmaf's figures, by name of the score, one value a frame; for scores that equal them in every bit.
   std::map<std::string, std::vector<double>> expected;
 

@@ -60,6 +60,7 @@ Case golden_case(const std::string &name, int frames, const Extractors &only) {
   const clipgen::Format &format = generator.format();
   Case c;
   c.name = name;
+  c.mirrored = 2;
   c.text = golden.parameters().clip + " " + std::to_string(format.width) + "x" +
            std::to_string(format.height) + ", " + std::to_string(format.depth) + " bits";
   const bool whole = frames == 0 || frames >= format.frames;

@@ -50,6 +50,7 @@ struct Scores {
   std::vector<std::vector<double>> aggregates;
   std::string backend;
   MemoryKind memory = MemoryKind::host;  // where the pictures were
+  int mirrored = 0;                      // how many of them the GPU read by itself
 };
 
 void must(const Status &status) {
@@ -83,11 +84,19 @@ Scores score(const Case &c, Backend backend, const GpuPictures *gpu) {
     configured = session.configure(ref_format, dist_formats);
   }
   must(configured);
-  const auto place = [&](const Picture &picture) {
-    return memory == MemoryKind::host ? picture : gpu->copy(picture, memory, c.alignment);
+  Scores all;
+  // `number` in the frame: 0 is the reference.
+  const auto place = [&](const Picture &picture, size_t frame, int number) {
+    if (memory != MemoryKind::host) return gpu->copy(picture, memory, c.alignment);
+    if (!gpu || c.mirrored == 0 || (frame + size_t(number)) % size_t(c.mirrored)) return picture;
+    Picture mirror = gpu->mirror(picture, c.offset);
+    const uint8_t read_by_host = session.host_planes(number);
+    for (int n = 0; n < 3; ++n)
+      if (!(read_by_host >> n & 1)) mirror.planes[size_t(n)].data = nullptr;
+    ++all.mirrored;
+    return mirror;
   };
 
-  Scores all;
   all.names = session.feature_names();
   for (const ModelInfo &model : session.models()) all.names.push_back(model.label);
   all.aggregate_names = session.aggregate_names();
@@ -99,9 +108,9 @@ Scores score(const Case &c, Backend backend, const GpuPictures *gpu) {
     return next == Session::Next::ready;
   };
   for (size_t n = 0; n < c.ref.size(); ++n) {
-    const Picture ref = place(c.ref[n]);
+    const Picture ref = place(c.ref[n], n, 0);
     std::vector<Picture> dist;
-    for (const Picture &picture : c.dist[n]) dist.push_back(place(picture));
+    for (const Picture &picture : c.dist[n]) dist.push_back(place(picture, n, 1 + int(dist.size())));
     while (!session.submit(ref, dist))
       // With subsample, room also comes of frames that are not scored.
       if (!take() && !session.has_room()) throw std::runtime_error("no room, and no score to take");
@@ -223,8 +232,9 @@ class Comparison {
     }
     const std::string cases = std::to_string(golden_) + " golden and " + std::to_string(random_) +
                               " random cases (seed " + std::to_string(arguments_.seed) + ")";
-    std::printf("%s, %lld values, %d failed, %d with pictures in GPU memory", cases.c_str(),
-                static_cast<long long>(compared_), failed_, resident_);
+    std::printf(
+        "%s, %lld values, %d failed, %d with pictures in GPU memory, %d with some that it reads in place",
+        cases.c_str(), static_cast<long long>(compared_), failed_, resident_, mirrored_);
     if (without_gpu_) std::printf(", %d with nothing to do for the GPU", without_gpu_);
     if (left_out_) std::printf(", %d not begun in time", left_out_);
     std::printf("; %.0f s, the GPU's sessions %.0f; ", since(start), gpu_seconds_);
@@ -314,6 +324,7 @@ class Comparison {
     for (std::thread &thread : threads) thread.join();
     if (!scores[0].backend.starts_with("hip")) ++without_gpu_;
     if (scores[0].memory == MemoryKind::device) ++resident_;
+    if (scores[0].mirrored > 0) ++mirrored_;
     return judges;
   }
 
@@ -321,7 +332,7 @@ class Comparison {
   std::vector<std::unique_ptr<GpuPictures>> gpus_;
   std::optional<HipBackend> backend_;
   parity::Record record_;
-  int golden_ = 0, random_ = 0, failed_ = 0, without_gpu_ = 0, resident_ = 0, left_out_ = 0;
+  int golden_ = 0, random_ = 0, failed_ = 0, without_gpu_ = 0, resident_ = 0, mirrored_ = 0, left_out_ = 0;
   int64_t compared_ = 0;
   std::vector<std::string> skipped_;
   double gpu_seconds_ = 0;

@@ -308,16 +308,23 @@ Case random_case(uint32_t seed, int number, int frames, int64_t most_samples, co
       c.dist.back().push_back(place(format, other));
     }
   }
+  if (c.memory == MemoryKind::host) {
+    c.mirrored = random.one_of({0, 1, 2});
+    c.offset = size_t(random.below(9));
+  }
 
   static constexpr const char *kContents[] = {"natural", "noise", "flat", "saturated", "ramp"};
   static constexpr const char *kMemories[] = {"host", "pinned", "device"};
   c.text = describe(ref) + ", " + std::to_string(frames) + " frames of " + kContents[int(content)];
   if (content == Content::natural) c.text += " (" + clip + ")";
   for (const PictureFormat &d : dist) c.text += d == ref ? "" : ", against " + describe(d);
-  c.text += std::string(", ") + kMemories[int(c.memory)] + " memory, distorted " +
-            std::to_string(c.options.distorted) + ", subsample " + std::to_string(c.options.subsample) +
-            ", batch " + std::to_string(c.options.batch) + ", features " + c.options.features + ", model \"" +
-            c.options.models + "\"";
+  c.text += std::string(", ") + kMemories[int(c.memory)] + " memory" +
+            (c.mirrored ? ", the GPU reads every " + std::to_string(c.mirrored) + ". in place at " +
+                              std::to_string(c.offset) + " bytes"
+                        : "") +
+            ", distorted " + std::to_string(c.options.distorted) + ", subsample " +
+            std::to_string(c.options.subsample) + ", batch " + std::to_string(c.options.batch) +
+            ", features " + c.options.features + ", model \"" + c.options.models + "\"";
   return c;
 }
 
