@@ -9,6 +9,7 @@
 
 #include "engine/registry.h"
 #include "tests/hipsim_control.h"
+#include "tests/scratch_folder.h"
 #include "tests/session_run.h"
 #include "tools/gpu_pictures.h"
 
@@ -17,6 +18,8 @@ namespace {
 
 using namespace test;
 using Next = Session::Next;
+
+constexpr int kCambiWidth = 217;  // what it takes at least
 
 // How a picture lies in memory.
 struct Form {
@@ -149,6 +152,9 @@ class HipDirectTest : public testing::Test {
 
   HipSim sim_;
   std::optional<GpuPictures> gpu_;
+  // What has no kernels, whatever else has.
+  const ScratchFolder maps_;
+  const std::string of_the_cpu_ = "cambi=heatmaps_path=" + maps_.path();
   ModelPath no_files_{""};
 };
 
@@ -267,12 +273,12 @@ TEST_F(HipDirectTest, SomePlanes) {
 }
 
 TEST_F(HipDirectTest, ExtractorsOfTheCpuReadTheHostsMemory) {
-  const SessionOptions options = {.features = "psnr|speed_qa|float_motion"};
-  const auto clip = laid_out(small_clip(4, 52, 38), kNv12, kNv12);
+  const SessionOptions options = {.features = "psnr|" + of_the_cpu_};
+  const auto clip = laid_out(small_clip(3, kCambiWidth, 36), kNv12, kNv12);
   const auto expected = scores_of(options, Backend::cpu, clip);
   std::vector<Pair> both = on_gpu(clip);
   const auto session = make(options, Backend::hip, both);
-  EXPECT_EQ(session->host_planes(0), 0);  // speed_qa looks at the distorted picture alone
+  EXPECT_EQ(session->host_planes(0), 0);  // cambi looks at the distorted picture alone
   EXPECT_EQ(session->host_planes(1), kLuma);
   for (size_t n = 0; n < clip.size(); ++n) {
     both[n].dist.planes[0].data = clip[n].dist.planes[0].data;
@@ -298,7 +304,7 @@ TEST_F(HipDirectTest, ScaledPicturesAreReadByTheProcessor) {
 // ---- Memory that nobody reaches ---------------------------------------------------------------------------
 
 TEST_F(HipDirectTest, WhatTheProcessorMustReadIsRefused) {
-  const auto clip = small_clip(2, 52, 38);
+  const auto clip = small_clip(2, kCambiWidth, 36);
   const auto there = on_gpu(clip);
   const auto expect_refused = [&](const SessionOptions &options, Backend backend,
                                   const std::vector<Pair> &pairs, const std::vector<const char *> &words) {
@@ -311,13 +317,13 @@ TEST_F(HipDirectTest, WhatTheProcessorMustReadIsRefused) {
     EXPECT_TRUE(session->has_room());
   };
   expect_refused({}, Backend::cpu, there, {"GPU memory alone", "no GPU measures here", "system memory"});
-  expect_refused({.features = "speed_qa"}, Backend::hip, there,
-                 {"GPU memory alone", "speed_qa has no GPU kernels"});
-  expect_refused({.features = "speed_qa"}, Backend::automatic, {{clip[0].ref, there[0].dist}},
-                 {"GPU memory alone", "speed_qa"});
+  expect_refused({.features = of_the_cpu_}, Backend::hip, there,
+                 {"GPU memory alone", "cambi", "has no GPU kernels"});
+  expect_refused({.features = of_the_cpu_}, Backend::automatic, {{clip[0].ref, there[0].dist}},
+                 {"GPU memory alone", "cambi"});
   auto scaled = there;
   scaled[0].dist = on_gpu(small_clip(1, 62, 50)[0].dist);
-  expect_refused({}, Backend::hip, scaled, {"GPU memory alone", "scale it to 52x38"});
+  expect_refused({}, Backend::hip, scaled, {"GPU memory alone", "scale it to 217x36"});
   auto lacking = there;
   lacking[0].dist.planes[0].device = 0;
   expect_refused({}, Backend::hip, lacking, {"plane 0"});
