@@ -7,6 +7,7 @@
 
 #include "engine/hip/cuda_abi.h"
 #include "engine/hip/runtime.h"
+#include "tests/parity/cuda_vmm.h"
 #include "tests/plain_prototype.h"
 
 namespace vmafhip::hip {
@@ -66,6 +67,30 @@ SAME(cuGraphDestroy, cuGraphDestroy)
 SAME(cuImportExternalMemory, cuImportExternalMemory)
 SAME(cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer)
 SAME(cuDestroyExternalMemory, cuDestroyExternalMemory)
+
+// What gpu_dmabuf uses beyond the engine's.
+#define SAME_VMM(name) \
+  static_assert(test::kSamePrototype<decltype(parity::CudaVmm::name), decltype(&::name)>, #name);
+SAME_VMM(cuMemGetAllocationGranularity)
+SAME_VMM(cuMemCreate)
+SAME_VMM(cuMemRelease)
+SAME_VMM(cuMemExportToShareableHandle)
+SAME_VMM(cuMemAddressReserve)
+SAME_VMM(cuMemAddressFree)
+SAME_VMM(cuMemMap)
+SAME_VMM(cuMemUnmap)
+SAME_VMM(cuMemSetAccess)
+static_assert(sizeof(parity::CudaMemoryKind) == sizeof(CUmemAllocationProp) &&
+              sizeof(parity::CudaMemoryAccess) == sizeof(CUmemAccessDesc));
+static_assert(offsetof(parity::CudaMemoryKind, handles) ==
+                  offsetof(CUmemAllocationProp, requestedHandleTypes) &&
+              offsetof(parity::CudaMemoryKind, place) == offsetof(CUmemAllocationProp, location) &&
+              offsetof(parity::CudaMemoryAccess, flags) == offsetof(CUmemAccessDesc, flags) &&
+              offsetof(parity::CudaMemoryPlace, device) == offsetof(CUmemLocation, id));
+static_assert(CU_MEM_ALLOCATION_TYPE_PINNED == 1 && CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR == 1 &&
+              CU_MEM_LOCATION_TYPE_DEVICE == 1 && CU_MEM_ACCESS_FLAGS_PROT_READWRITE == 3);
+static_assert(parity::kCudaFileDescriptor == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
+              parity::kCudaLeastGranularity == CU_MEM_ALLOC_GRANULARITY_MINIMUM);
 
 #define SAME_FIELD_OF(type, ours, vendors, theirs)                                                        \
   static_assert(                                                                                          \

@@ -6,17 +6,19 @@ usage() {
   cat <<'END'
 usage: tests/gpu.sh [OPTION VALUE]... BUILD_FOLDER
 
-With BUILD_FOLDER/tests/hip_parity and BUILD_FOLDER/tools/vmafhip-bench, which need nothing but the driver and
-tests/golden, and may have been built on another machine:
+With hip_parity and gpu_dmabuf in BUILD_FOLDER/tests and BUILD_FOLDER/tools/vmafhip-bench, which need nothing but the
+driver and tests/golden, and may have been built on another machine:
 
   meson setup -Dhip=disabled -Dnvidia=enabled -Dnvidia-archs=90 build-gpu
-  ninja -C build-gpu tests/hip_parity tools/vmafhip-bench
+  ninja -C build-gpu tests/hip_parity tests/gpu_dmabuf tools/vmafhip-bench
 
 The steps:
 
   parity      all golden cases and 200 random ones, bit for bit against the scalar CPU code; its record of each
               extractor is LOGS/record.txt, to become tests/parity/h200.txt if the GPU is one
   two         forty random cases on two GPUs at the same time, in one process; left out where there is one GPU
+  dmabuf      pictures that the GPU reads where others have put them, at 2160p: memory that CUDA exports as file
+              descriptors, and memfds that are pinned; against pageable and pinned memory
   extractors  frames/s of each extractor that has kernels, alone at 1080p, 8 bits, pictures in GPU memory; and of
               vmaf_v1.0.16_3d0h, if all that it needs has kernels
   speed       vmaf_v0.6.1 at 576x324, 1080p and 2160p, 8 and 10 bits: pictures in GPU memory, and uploaded
@@ -37,7 +39,7 @@ Exit status: 0 all good, 1 a step failed or could not be done, 2 wrong usage.
 END
 }
 
-seconds=480 steps=parity,two,extractors,speed,memcheck,racecheck,initcheck logs='' random=200 seed=1 device=-1 build=''
+seconds=480 steps=parity,two,dmabuf,extractors,speed,memcheck,racecheck,initcheck logs='' random=200 seed=1 device=-1 build=''
 while (($#)); do
   case $1 in
     --seconds | --steps | --logs | --random | --seed | --device)
@@ -52,11 +54,13 @@ while (($#)); do
   esac
   shift
 done
-parity=$build/tests/hip_parity bench=$build/tools/vmafhip-bench
-if [[ ! -x $parity || ! -x $bench ]]; then
-  echo "There is no $parity or no $bench; see --help" >&2
-  exit 2
-fi
+parity=$build/tests/hip_parity dmabuf=$build/tests/gpu_dmabuf bench=$build/tools/vmafhip-bench
+for program in "$parity" "$dmabuf" "$bench"; do
+  if [[ ! -x $program ]]; then
+    echo "There is no $program; see --help" >&2
+    exit 2
+  fi
+done
 golden=$(cd "$(dirname "$0")" && pwd)/golden
 logs=${logs:-$build/gpu-logs}
 mkdir -p "$logs"
@@ -76,7 +80,7 @@ step() { # name, seconds, command...
   fi
   if ((limit > left)); then limit=$left; fi
   timeout --kill-after=5 "$limit" "$@" >"$logs/$name.txt" 2>&1 || status=$?
-  line=$(grep -m1 -E '^FAIL |ERROR SUMMARY: [1-9]|RACECHECK SUMMARY: [1-9]|not supported|hip_parity: ' "$logs/$name.txt" ||
+  line=$(grep -m1 -E '^FAIL |ERROR SUMMARY: [1-9]|RACECHECK SUMMARY: [1-9]|not supported|hip_parity: |gpu_dmabuf: FAIL' "$logs/$name.txt" ||
     grep -E 'cases|SUMMARY' "$logs/$name.txt" | tail -n 1 || true)
   case $status in
     0) summary+=("$name: good, $((SECONDS - begin)) s: $line") ;;
@@ -108,6 +112,12 @@ if wanted two; then
     step two 60 "$parity" --golden "$golden" --device 0,1 --seed "$seed" --seconds 45 \
       --cases "$(seq -s , -f random-%g 0 39)"
   fi
+fi
+
+dmabuf_rows=()
+if wanted dmabuf; then
+  step dmabuf 100 "$dmabuf" --device "$device"
+  mapfile -t dmabuf_rows < <(grep -E '^(FAIL|pageable|pinned|imported|registered) ' "$logs/dmabuf.txt")
 fi
 
 # ---- speed ----------------------------------------------------------------------------------------------
@@ -222,6 +232,7 @@ if ((${#extractor_rows[@]})); then
   printf '%-18s %9s  %7s  %9s  %6s  %s\n' 'alone, 1080p' frames/s p50/ms CPU-ms MiB 'bits as CPU'
   printf '%s\n' "${extractor_rows[@]}"
 fi
+if ((${#dmabuf_rows[@]})); then printf '%s\n' "${dmabuf_rows[@]}"; fi
 if ((${#summary[@]})); then printf '%s\n' "${summary[@]}"; fi
 if $failed; then
   echo "NOT all good; $logs has the rest"
