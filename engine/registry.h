@@ -141,7 +141,7 @@ class HipBackend {
   };
   // Code::resource: there is not enough memory on the device; the text says how much it takes.
   Result<std::unique_ptr<Accelerator>> make_accelerator(Work work) const;
-  // What makes memory of others readable for the GPU, always the same one; null if its runtime cannot.
+  // What makes memory of others readable for the GPU, always the same one.
   const std::shared_ptr<const Importer> &importer() const { return importer_; }
 
  private:
