@@ -25,7 +25,7 @@ class HipUploadMemory : public testing::Test {
 
 TEST_F(HipUploadMemory, EachPlaceHasItsOwn) {
   UploadMemory memory(*device_, kBytes, 5);
-  EXPECT_EQ(memory.places(), 1);
+  EXPECT_EQ(memory.places(), 1u);
   std::set<std::byte *> blocks;
   for (int place = 0; place < 5; ++place) {
     std::byte *block = memory.of(place);
@@ -34,7 +34,7 @@ TEST_F(HipUploadMemory, EachPlaceHasItsOwn) {
     EXPECT_EQ(memory.of(place), block);
     for (std::byte *other : blocks) EXPECT_GE(std::abs(block - other), ptrdiff_t(kBytes));
     blocks.insert(block);
-    EXPECT_EQ(memory.places(), place + 1);
+    EXPECT_EQ(memory.places(), uint64_t(place) + 1);
   }
   EXPECT_FALSE(memory.lost());
 }
@@ -47,7 +47,7 @@ TEST_F(HipUploadMemory, ThreadsThatComeTogetherGetTheSame) {
     for (std::byte *&block : got) threads.emplace_back([&memory, &block] { block = memory.of(1); });
     for (std::thread &thread : threads) thread.join();
     for (const std::byte *block : got) EXPECT_EQ(block, got[0]);
-    EXPECT_EQ(memory.places(), 2);
+    EXPECT_EQ(memory.places(), 2u);
   }
 }
 
@@ -74,7 +74,7 @@ TEST_F(HipUploadMemory, NoMemoryAtAll) {
 TEST_F(HipUploadMemory, NothingToUpload) {
   UploadMemory memory(*device_, 0, 3);
   EXPECT_EQ(memory.of(2), nullptr);
-  EXPECT_EQ(memory.places(), 0);
+  EXPECT_EQ(memory.places(), 0u);
   EXPECT_FALSE(memory.lost());
 }
 

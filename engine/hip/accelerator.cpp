@@ -78,10 +78,11 @@ class HipAccelerator final : public Accelerator {
   int places() const override { return capacity_.places; }
   std::byte *upload_memory(int place) override { return upload_->of(place); }
   uint64_t device_bytes() const override {
-    return bytes_of(work_, capacity_.places, 0, lanes_->frames()).first;
+    return plus(ring_->bytes(), times(lanes_->frames(), memory_bytes_ + results_bytes_));
   }
   uint64_t pinned_bytes() const override {
-    return bytes_of(work_, 0, upload_->places(), lanes_->frames()).second;
+    return plus(times(upload_->places(), aligned(work_.upload_bytes)),
+                times(lanes_->frames(), results_bytes_));
   }
   void on_events(std::function<void(int)> measured, std::function<void(const Status &)> failed) override {
     measured_ = std::move(measured);
@@ -91,9 +92,6 @@ class HipAccelerator final : public Accelerator {
   void clear() override;
 
  private:
-  // The same of so many frames in the ring, places and frames in lanes.
-  static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, int in_ring, int places,
-                                                uint64_t in_lanes);
   struct Item {
     HipBackend::DeviceMetric metric;
     uint64_t sums_at = 0;
@@ -133,9 +131,10 @@ class HipAccelerator final : public Accelerator {
 
   std::mutex mutex_;
   std::condition_variable work_there_, idle_;
-  // The device's frames by number, as the blocks of the ring: 0 for frame 0, 1 for the next one that an item measures.
+  // The device's frames by number, modulo their most: 0 for frame 0, 1 for the next one that an item measures.
   std::vector<Started> started_;
-  uint64_t next_upload_ = 0, next_batch_ = 0;
+  Started &started(uint64_t number) { return started_[size_t(number % started_.size())]; }
+  uint64_t next_upload_ = 0, next_batch_ = 0, measured_frames_ = 0;
   std::deque<Lane *> in_flight_;  // oldest first
   bool pumping_ = false;          // a thread puts work on streams
   bool telling_ = false;          // the completion thread is not waiting for work
@@ -147,18 +146,14 @@ class HipAccelerator final : public Accelerator {
 
 std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work,
                                                        const Capacity &capacity) {
-  return bytes_of(work, capacity.places, capacity.places, Lanes::most_frames(capacity.lanes, capacity.batch));
-}
-
-std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work, int in_ring, int places,
-                                                       uint64_t in_lanes) {
+  const uint64_t in_lanes = Lanes::most_frames(capacity.lanes, capacity.batch);
   uint64_t memory = 0, results = 0;
   for (const HipBackend::Item &item : work.items) {
     memory = plus(memory, item.metric->frame_bytes());
     results = plus(results, item.metric->result_bytes());
   }
-  return {plus(Ring::bytes(work, in_ring), times(in_lanes, plus(memory, results))),
-          plus(times(aligned(work.upload_bytes), uint64_t(places)), times(in_lanes, results))};
+  return {plus(Ring::most_bytes(work, capacity.places), times(in_lanes, plus(memory, results))),
+          plus(times(aligned(work.upload_bytes), uint64_t(capacity.places)), times(in_lanes, results))};
 }
 
 HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBackend::Work &work,
@@ -184,7 +179,7 @@ HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBa
   ring_.emplace(*device_, work_, capacity_.places);
   lanes_.emplace(*device_, Lanes::Sizes{memory_bytes_, results_bytes_, work_.distorted}, capacity_.lanes,
                  capacity_.batch);
-  started_.resize(ring_->size());
+  started_.resize(size_t(capacity_.places) + kLookback);
   completion_ = std::thread(&HipAccelerator::complete, this);
 }
 
@@ -203,7 +198,7 @@ HipAccelerator::~HipAccelerator() {
 void HipAccelerator::start(int place, const FrameView &view, std::byte *sums) {
   if (upload_->lost()) return fail("there is no memory for pictures on their way to the GPU");
   std::unique_lock lock(mutex_);
-  started_[ring_->block(view.index / step())] = {true, place, &view, sums};
+  started(view.index / step()) = {true, place, &view, sums};
   pump(lock);
 }
 
@@ -219,7 +214,7 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
       current.check();
     }
     while (!halted()) {
-      if (Started &next = started_[ring_->block(next_upload_)]; next.there) {
+      if (Started &next = started(next_upload_); next.there && ring_->prepare(measured_frames_)) {
         next.there = false;
         const Started frame = next;
         const uint64_t number = next_upload_;
@@ -232,7 +227,7 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
         const uint64_t first = next_batch_;
         lane.batch.clear();
         for (; next_batch_ < next_upload_ && lane.batch.size() < lane.most; ++next_batch_)
-          lane.batch.push_back(started_[ring_->block(next_batch_)]);
+          lane.batch.push_back(started(next_batch_));
         lock.unlock();
         enqueue(lane, first);
         lock.lock();
@@ -355,6 +350,7 @@ void HipAccelerator::complete() {
     }
     lock.lock();
     in_flight_.pop_front();
+    measured_frames_ += lane.batch.size();
     lanes_->give_back(lane);
     pump(lock);
     if (halted()) places.clear();
@@ -383,7 +379,8 @@ void HipAccelerator::clear() {
     for (const Stream &stream : lane.streams) drain(stream);
   });
   std::fill(started_.begin(), started_.end(), Started());
-  next_upload_ = next_batch_ = 0;
+  next_upload_ = next_batch_ = measured_frames_ = 0;
+  ring_->clear();
   lanes_->give_back_all();
   clearing_ = false;
 }

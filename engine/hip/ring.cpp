@@ -6,7 +6,8 @@
 namespace vmafhip::hip {
 namespace {
 
-constexpr size_t kRowAlign = 256;  // what copies and kernels are quickest with
+// Kernels read 128 bytes at a time. Widths that are multiples of it leave no gaps between rows, which copies like.
+constexpr size_t kRowAlign = 128;
 
 }  // namespace
 
@@ -29,27 +30,61 @@ Ring::Layout Ring::layout(const HipBackend::Work &work, uint64_t &block_bytes) {
   return pictures;
 }
 
-uint64_t Ring::bytes(const HipBackend::Work &work, int frames) {
+uint64_t Ring::most_bytes(const HipBackend::Work &work, int frames) {
   uint64_t block_bytes = 0;
   layout(work, block_bytes);
   return times(block_bytes, uint64_t(frames + kLookback));
 }
 
 Ring::Ring(const Device &device, const HipBackend::Work &work, int frames)
-    : layout_(layout(work, block_bytes_)), depth_(work.format.depth), stream_(device) {
-  if (block_bytes_ > 0) {
-    unpacker_.emplace(device, depth_);
-    memory_ = Buffer<std::byte>(device, bytes(work, frames));
+    : device_(device),
+      layout_(layout(work, block_bytes_)),
+      depth_(work.format.depth),
+      most_(size_t(frames) + kLookback),
+      stream_(device) {
+  if (block_bytes_ > 0) unpacker_.emplace(device, depth_);
+  free_.reserve(most_);
+  for (; made_ < 1 + kLookback; ++made_) free_.push_back(make());
+}
+
+std::unique_ptr<Ring::Block> Ring::make() const {
+  return std::make_unique<Block>(Block{Buffer<std::byte>(device_, block_bytes_), Event(device_)});
+}
+
+bool Ring::prepare(uint64_t oldest) {
+  for (; first_ + kLookback < oldest; ++first_) {
+    free_.push_back(std::move(held_.front()));
+    held_.pop_front();
   }
-  for (int i = 0; i < frames + kLookback; ++i) uploaded_.emplace_back(device);
+  // With what was made in the beginning there is a free one as soon as all others are measured.
+  if (free_.empty()) {
+    if (made_ >= most_ || short_of_memory_) return false;
+    try {
+      free_.push_back(make());
+      ++made_;
+    } catch (const DeviceError &error) {
+      if (!error.out_of_memory()) throw;
+      short_of_memory_ = true;
+      return false;
+    }
+  }
+  held_.push_back(std::move(free_.back()));
+  free_.pop_back();
+  return true;
+}
+
+void Ring::clear() {
+  for (auto &block : held_) free_.push_back(std::move(block));
+  held_.clear();
+  first_ = 0;
 }
 
 bool Ring::is_read_there(const PlaneView &given, const RingPlane &here) const {
   return given.memory == MemoryKind::device && (!here.used || readable_on_device(given, depth_));
 }
 
-void Ring::upload(uint64_t number, const FrameView &view) const {
-  const DeviceAddress<std::byte> to = memory_.address() + int64_t(block(number) * block_bytes_);
+void Ring::upload(uint64_t number, const FrameView &view) {
+  const DeviceAddress<std::byte> to = block(number).memory.address();
   std::optional<Unpacker::Launch> unpack;
   const auto bring = [&](const Views &views, size_t picture) {
     for (size_t n = 0; n < 3; ++n) {
@@ -68,7 +103,7 @@ void Ring::upload(uint64_t number, const FrameView &view) const {
   bring(view.ref, 0);
   for (size_t d = 0; d < view.dist.size(); ++d) bring(view.dist[d], 1 + d);
   if (unpack) unpack->flush();
-  stream_.record(uploaded_[block(number)]);
+  stream_.record(block(number).uploaded);
 }
 
 DevicePlane Ring::plane(const PlaneView &given, uint64_t number, int picture, int plane) const {
@@ -76,8 +111,7 @@ DevicePlane Ring::plane(const PlaneView &given, uint64_t number, int picture, in
   if (is_read_there(given, here))
     return {{uint64_t(reinterpret_cast<uintptr_t>(given.data))}, int64_t{given.stride}};
   if (!here.used) return {};
-  const auto memory = address_cast<const uint8_t>(memory_.address());
-  return {memory + int64_t(block(number) * block_bytes_ + here.at), here.stride};
+  return {address_cast<const uint8_t>(block(number).memory.address()) + int64_t(here.at), here.stride};
 }
 
 DeviceViews Ring::views(const Views &given, uint64_t number, int picture) const {

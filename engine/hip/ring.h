@@ -2,10 +2,14 @@
 // all metrics, lanes and later frames read it there. Planes that kernels can read where they are stay there.
 //
 // Frames are numbered as the device gets them. A frame's planes lie in one block; as soon as the frame is measured, and
-// those that read it as an earlier one, its block is another's.
+// those that read it as an earlier one, its block is another's. Blocks are made when there is none free, so that a live
+// stream takes a few. One thread at a time may use all this, but for bytes().
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,18 +27,20 @@ class Ring {
  public:
   // `frames`: the most that are in progress. Throws DeviceError, as all of this.
   Ring(const Device &device, const HipBackend::Work &work, int frames);
-  static uint64_t bytes(const HipBackend::Work &work, int frames);
+  // That blocks may take in the end.
+  static uint64_t most_bytes(const HipBackend::Work &work, int frames);
 
-  // All frames that have begun and are not measured are `frames` at most. When frame n comes, frame n - size() and those
-  // that read it are therefore measured.
-  size_t size() const { return uploaded_.size(); }
-  size_t block(uint64_t number) const { return size_t(number % size()); }
+  // Memory for a further frame. Frames before `oldest` are measured. False if there is none until others are measured.
+  bool prepare(uint64_t oldest);
+  // Forgets all frames; the next one is frame 0. When nothing is copied or read any more.
+  void clear();
+  uint64_t bytes() const { return made_ * block_bytes_; }  // that blocks take now; any thread
 
-  // Copies what is not in device memory, and unpacks what kernels cannot read there; `view` stays until the frame is
+  // After prepare(). Copies what is not in device memory, and unpacks what kernels cannot read there; `view` stays until the frame is
   // measured.
-  void upload(uint64_t number, const FrameView &view) const;
+  void upload(uint64_t number, const FrameView &view);
   // What follows on `stream` comes after the upload of the frame and of those before it.
-  void wait(const Stream &stream, uint64_t number) const { stream.wait(uploaded_[block(number)]); }
+  void wait(const Stream &stream, uint64_t number) const { stream.wait(block(number).uploaded); }
   // Where planes of a frame are: the reference's (picture 0) or those of a distorted picture (from 1 on). `given` are the
   // frame's as they were handed over. Null where there is nothing.
   DeviceViews views(const Views &given, uint64_t number, int picture) const;
@@ -56,13 +62,26 @@ class Ring {
   bool is_read_there(const PlaneView &given, const RingPlane &here) const;
   DevicePlane plane(const PlaneView &given, uint64_t number, int picture, int plane) const;
 
+  struct Block {
+    Buffer<std::byte> memory;
+    Event uploaded;
+  };
+  // Of a frame that is in progress, or read by one that is.
+  const Block &block(uint64_t number) const { return *held_[size_t(number - first_)]; }
+  std::unique_ptr<Block> make() const;
+
+  const Device &device_;
   uint64_t block_bytes_ = 0;  // before the layout, which sets it
   Layout layout_;
   const int depth_;
-  std::optional<Unpacker> unpacker_;  // if there are planes in blocks
-  Buffer<std::byte> memory_;
-  std::vector<Event> uploaded_;  // per block
-  Stream stream_;                // last, so that it ends before memory goes
+  std::optional<Unpacker> unpacker_;         // if there are planes in blocks
+  std::deque<std::unique_ptr<Block>> held_;  // of frames first_ on
+  uint64_t first_ = 0;
+  std::vector<std::unique_ptr<Block>> free_;
+  std::atomic<uint64_t> made_ = 0;
+  bool short_of_memory_ = false;
+  const size_t most_;
+  Stream stream_;  // last, so that it ends before memory goes
 };
 
 }  // namespace vmafhip::hip

@@ -12,7 +12,7 @@ class Unpacker {
   // `depth`: that of the comparison.
   Unpacker(const Device &device, int depth);
 
-  // Where a plane goes: rows lie at multiples of 256 bytes, and what is behind their samples is written, too.
+  // Where a plane goes: rows lie at multiples of 128 bytes, and what is behind their samples is written, too.
   struct Target {
     DeviceAddress<std::byte> data;
     int64_t stride = 0;

@@ -21,7 +21,7 @@ class UploadMemory {
   std::byte *of(int place);
   bool lost() const { return lost_; }
   // That have a block.
-  int places() const { return made_; }
+  uint64_t places() const { return uint64_t(made_.load()); }
 
  private:
   struct Block {
