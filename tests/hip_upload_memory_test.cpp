@@ -13,7 +13,7 @@
 namespace vmafhip::hip {
 namespace {
 
-constexpr size_t kBytes = 100 * 1000;
+constexpr size_t kBytes = aligned(100 * 1000);
 
 class HipUploadMemory : public testing::Test {
  protected:
@@ -34,9 +34,18 @@ TEST_F(HipUploadMemory, EachPlaceHasItsOwn) {
     EXPECT_EQ(memory.of(place), block);
     for (std::byte *other : blocks) EXPECT_GE(std::abs(block - other), ptrdiff_t(kBytes));
     blocks.insert(block);
-    EXPECT_EQ(memory.places(), uint64_t(place) + 1);
   }
+  EXPECT_EQ(memory.places(), 5u);
   EXPECT_FALSE(memory.lost());
+}
+
+TEST_F(HipUploadMemory, AsMuchAsIsUsed) {
+  UploadMemory memory(*device_, kBytes, 7);
+  for (const auto &[place, made] :
+       std::vector<std::pair<int, uint64_t>>{{0, 1}, {1, 2}, {3, 4}, {2, 4}, {5, 7}, {6, 7}}) {
+    memory.of(place);
+    EXPECT_EQ(memory.places(), made) << place;
+  }
 }
 
 TEST_F(HipUploadMemory, ThreadsThatComeTogetherGetTheSame) {
@@ -58,6 +67,7 @@ TEST_F(HipUploadMemory, OtherMemoryWhereNoneCanBePinned) {
   ASSERT_NE(block, nullptr);
   EXPECT_NE(block, memory.of(0));
   EXPECT_NE(block, memory.of(1));
+  EXPECT_NE(memory.of(1), memory.of(0));
   block[kBytes - 1] = std::byte{7};
   EXPECT_FALSE(memory.lost());
 }

@@ -28,6 +28,8 @@ constexpr int kLanes = 4;
 constexpr int kFramesInLanes = 64;
 // Page-locked memory is taken from everybody else; beyond this there is less in progress.
 constexpr uint64_t kMostPinned = uint64_t(1) << 30;
+// Metrics that need much memory are measured in smaller batches.
+constexpr uint64_t kMostInLanes = uint64_t(2) << 30;
 // A frame that takes longer may as well take the time to wake somebody.
 constexpr auto kAwake = std::chrono::microseconds(300);
 
@@ -72,6 +74,8 @@ class HipAccelerator final : public Accelerator {
                  const Capacity &capacity);
   ~HipAccelerator() override;
 
+  // Of the device, for batches in progress.
+  static uint64_t lane_bytes(const HipBackend::Work &work, const Capacity &capacity);
   // Device and pinned memory that such an object takes in the end.
   static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, const Capacity &capacity);
 
@@ -144,16 +148,20 @@ class HipAccelerator final : public Accelerator {
 
 // ---- Memory -----------------------------------------------------------------------------------------------
 
+uint64_t HipAccelerator::lane_bytes(const HipBackend::Work &work, const Capacity &capacity) {
+  uint64_t frame = 0;
+  for (const HipBackend::Item &item : work.items)
+    frame = plus(frame, plus(item.metric->frame_bytes(), item.metric->result_bytes()));
+  return times(Lanes::most_frames(capacity.lanes, capacity.batch), frame);
+}
+
 std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work,
                                                        const Capacity &capacity) {
-  const uint64_t in_lanes = Lanes::most_frames(capacity.lanes, capacity.batch);
-  uint64_t memory = 0, results = 0;
-  for (const HipBackend::Item &item : work.items) {
-    memory = plus(memory, item.metric->frame_bytes());
-    results = plus(results, item.metric->result_bytes());
-  }
-  return {plus(Ring::most_bytes(work, capacity.places), times(in_lanes, plus(memory, results))),
-          plus(times(aligned(work.upload_bytes), uint64_t(capacity.places)), times(in_lanes, results))};
+  uint64_t results = 0;
+  for (const HipBackend::Item &item : work.items) results = plus(results, item.metric->result_bytes());
+  return {plus(Ring::most_bytes(work, capacity.places), lane_bytes(work, capacity)),
+          plus(times(aligned(work.upload_bytes), uint64_t(capacity.places)),
+               times(Lanes::most_frames(capacity.lanes, capacity.batch), results))};
 }
 
 HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBackend::Work &work,
@@ -404,7 +412,8 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Devi
     const bool one_by_one = capacity.lanes == 1 && capacity.batch == 1,
                least = one_by_one && capacity.places == 2;
     const auto [on_device, pinned] = HipAccelerator::bytes_of(work, capacity);
-    if (pinned > kMostPinned && !one_by_one) continue;
+    if ((pinned > kMostPinned || HipAccelerator::lane_bytes(work, capacity) > kMostInLanes) && !one_by_one)
+      continue;
     try {
       free = device->free_memory();
       if (on_device > free && !least) continue;

@@ -41,7 +41,7 @@ Ring::Ring(const Device &device, const HipBackend::Work &work, int frames)
       layout_(layout(work, block_bytes_)),
       depth_(work.format.depth),
       most_(size_t(frames) + kLookback),
-      stream_(device) {
+      streams_{Stream(device), Stream(device)} {
   if (block_bytes_ > 0) unpacker_.emplace(device, depth_);
   free_.reserve(most_);
   for (; made_ < 1 + kLookback; ++made_) free_.push_back(make());
@@ -85,6 +85,7 @@ bool Ring::is_read_there(const PlaneView &given, const RingPlane &here) const {
 
 void Ring::upload(uint64_t number, const FrameView &view) {
   const DeviceAddress<std::byte> to = block(number).memory.address();
+  const Stream &stream = streams_[size_t(number % streams_.size())];
   std::optional<Unpacker::Launch> unpack;
   const auto bring = [&](const Views &views, size_t picture) {
     for (size_t n = 0; n < 3; ++n) {
@@ -92,18 +93,18 @@ void Ring::upload(uint64_t number, const FrameView &view) {
       const RingPlane &here = layout_[picture][n];
       if (!from.data || is_read_there(from, here)) continue;
       if (from.memory == MemoryKind::device) {
-        if (!unpack) unpack.emplace(*unpacker_, stream_);
+        if (!unpack) unpack.emplace(*unpacker_, stream);
         unpack->add(from, {to + int64_t(here.at), here.stride, here.width, here.height});
       } else {
-        stream_.upload(to + int64_t(here.at), size_t(here.stride), from.data, from.stride, here.row,
-                       size_t(here.height));
+        stream.upload(to + int64_t(here.at), size_t(here.stride), from.data, from.stride, here.row,
+                      size_t(here.height));
       }
     }
   };
   bring(view.ref, 0);
   for (size_t d = 0; d < view.dist.size(); ++d) bring(view.dist[d], 1 + d);
   if (unpack) unpack->flush();
-  stream_.record(block(number).uploaded);
+  stream.record(block(number).uploaded);
 }
 
 DevicePlane Ring::plane(const PlaneView &given, uint64_t number, int picture, int plane) const {

@@ -40,12 +40,17 @@ class Ring {
   // measured.
   void upload(uint64_t number, const FrameView &view);
   // What follows on `stream` comes after the upload of the frame and of those before it.
-  void wait(const Stream &stream, uint64_t number) const { stream.wait(block(number).uploaded); }
+  void wait(const Stream &stream, uint64_t number) const {
+    stream.wait(block(number).uploaded);
+    if (number > 0) stream.wait(block(number - 1).uploaded);
+  }
   // Where planes of a frame are: the reference's (picture 0) or those of a distorted picture (from 1 on). `given` are the
   // frame's as they were handed over. Null where there is nothing.
   DeviceViews views(const Views &given, uint64_t number, int picture) const;
   // Until nothing is copied any more.
-  void synchronize() const { stream_.synchronize(); }
+  void synchronize() const {
+    for (const Stream &stream : streams_) stream.synchronize();
+  }
 
  private:
   // A plane in a block.
@@ -81,7 +86,8 @@ class Ring {
   std::atomic<uint64_t> made_ = 0;
   bool short_of_memory_ = false;
   const size_t most_;
-  Stream stream_;  // last, so that it ends before memory goes
+  // Frames take turns: copies of one begin while those of another end. Last, so that they end before memory goes.
+  std::array<Stream, 2> streams_;
 };
 
 }  // namespace vmafhip::hip

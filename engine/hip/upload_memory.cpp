@@ -1,35 +1,43 @@
 #include "engine/hip/upload_memory.h"
 
+#include <algorithm>
+
 namespace vmafhip::hip {
 
 UploadMemory::UploadMemory(const Device &device, size_t block_bytes, int places)
-    : device_(device), block_bytes_(block_bytes), blocks_(std::make_unique<Block[]>(size_t(places))) {
+    : device_(device),
+      block_bytes_(block_bytes),
+      places_(size_t(places)),
+      pieces_(std::make_unique<Piece[]>(piece_of(places_ - 1) + 1)) {
   if (block_bytes == 0) return;
-  std::call_once(blocks_[0].once, [&] {
-    blocks_[0].pinned = PinnedBuffer(device, block_bytes);
+  std::call_once(pieces_[0].once, [&] {
+    pieces_[0].pinned = PinnedBuffer(device, block_bytes);
     ++made_;
   });
 }
 
 std::byte *UploadMemory::of(int place) {
-  Block &block = blocks_[size_t(place)];
-  std::call_once(block.once, [&] { make(block); });
-  if (block.pinned.data()) return block.pinned.data();
-  if (block.other) return block.other.get();
+  const size_t number = piece_of(size_t(place)), at = size_t(place) - first_of(number);
+  Piece &piece = pieces_[number];
+  std::call_once(piece.once, [&] { make(number); });
+  if (piece.pinned.data()) return piece.pinned.data() + at * block_bytes_;
+  if (piece.other) return piece.other.get() + at * block_bytes_;
   lost_ = block_bytes_ > 0;
-  return blocks_[0].pinned.data();
+  return pieces_[0].pinned.data();
 }
 
-void UploadMemory::make(Block &block) {
+void UploadMemory::make(size_t number) {
   if (block_bytes_ == 0) return;
+  const size_t places = std::min(first_of(number + 1), places_) - first_of(number);
+  Piece &piece = pieces_[number];
   const CurrentDevice current(device_);
   try {
     current.check();
-    block.pinned = PinnedBuffer(device_, block_bytes_);
+    piece.pinned = PinnedBuffer(device_, times(block_bytes_, places));
   } catch (const DeviceError &) {  // if the device has gone, what follows will say so
-    block.other = allocate(block_bytes_);
+    piece.other = allocate(times(block_bytes_, places));
   }
-  ++made_;
+  made_ += places;
 }
 
 }  // namespace vmafhip::hip

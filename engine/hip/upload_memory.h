@@ -1,7 +1,9 @@
-// Host memory from which frames go to the device, a block for each place; made when a place is first used, so that a
-// session with few frames at a time pins little.
+// Host memory from which frames go to the device, a block for each place. It is made when
+// places are first used, as much as there was before: a session with few frames at a time pins little, and of many they
+// lie in a few large pieces, which the system and the device handle better than small ones.
 #pragma once
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -13,7 +15,7 @@ namespace vmafhip::hip {
 
 class UploadMemory {
  public:
-  // The first block is made now. Throws DeviceError.
+  // `block_bytes`: a multiple of kAlign. The first block is made now. Throws DeviceError.
   UploadMemory(const Device &device, size_t block_bytes, int places);
 
   // Any thread. Where no more can be pinned it is other memory: copies from there are slower. With none at all, it is the
@@ -21,20 +23,24 @@ class UploadMemory {
   std::byte *of(int place);
   bool lost() const { return lost_; }
   // That have a block.
-  uint64_t places() const { return uint64_t(made_.load()); }
+  uint64_t places() const { return made_; }
 
  private:
-  struct Block {
+  // Places 0; 1; 2 and 3; 4 to 7; and so on.
+  struct Piece {
     std::once_flag once;
     PinnedBuffer pinned;
     Memory other;
   };
-  void make(Block &block);
+  static size_t piece_of(size_t place) { return size_t(std::bit_width(place)); }
+  static size_t first_of(size_t piece) { return piece == 0 ? 0 : size_t{1} << (piece - 1); }
+  void make(size_t piece);
 
   const Device &device_;
   const size_t block_bytes_;
-  const std::unique_ptr<Block[]> blocks_;
-  std::atomic<int> made_ = 0;
+  const size_t places_;
+  const std::unique_ptr<Piece[]> pieces_;
+  std::atomic<uint64_t> made_ = 0;
   std::atomic<bool> lost_ = false;
 };
 
