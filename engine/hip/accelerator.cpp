@@ -375,17 +375,15 @@ void HipAccelerator::clear() {
   std::unique_lock lock(mutex_);
   clearing_ = true;
   idle_.wait(lock, [&] { return !pumping_ && !telling_ && in_flight_.empty(); });
-  // Copies that no batch waited for, and what a failure left on streams.
-  const auto drain = [](const auto &work) {
-    try {
-      work.synchronize();
-    } catch (const DeviceError &) {  // it will do no more
-    }
+  // Copies that no batch waited for, and what a failure left on streams. Of a device that has gone, nothing.
+  const auto drain = [&](std::span<const Stream> streams) {
+    for (const Stream &stream : streams) try {
+        if (current.ok()) stream.synchronize();
+      } catch (const DeviceError &) {  // it will do no more
+      }
   };
-  drain(*ring_);
-  lanes_->for_each([&](const Lane &lane) {
-    for (const Stream &stream : lane.streams) drain(stream);
-  });
+  drain(ring_->streams());
+  lanes_->for_each([&](const Lane &lane) { drain(lane.streams); });
   std::fill(started_.begin(), started_.end(), Started());
   next_upload_ = next_batch_ = measured_frames_ = 0;
   ring_->clear();

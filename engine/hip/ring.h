@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/hip/device.h"
@@ -47,10 +48,8 @@ class Ring {
   // Where planes of a frame are: the reference's (picture 0) or those of a distorted picture (from 1 on). `given` are the
   // frame's as they were handed over. Null where there is nothing.
   DeviceViews views(const Views &given, uint64_t number, int picture) const;
-  // Until nothing is copied any more.
-  void synchronize() const {
-    for (const Stream &stream : streams_) stream.synchronize();
-  }
+  // All that copy or unpack.
+  std::span<const Stream> streams() const { return streams_; }
 
  private:
   // A plane in a block.
