@@ -429,6 +429,33 @@ TEST_F(HipDirectTest, UntilTheDeviceHasReadThem) {
   }
 }
 
+TEST_F(HipDirectTest, OrUntilItReadsNoMore) {
+  const auto clip = laid_out(small_clip(5, 52, 38), kNv12, kI420);
+  int failed = 0;
+  for (const Backend backend : {Backend::hip, Backend::automatic})
+    for (const char *failure : {"launch:1", "launch:9", "launch:25", "sync:1", "event:12", "lost:30"}) {
+      SCOPED_TRACE(failure);
+      auto session = make(kAll, backend, clip);
+      std::vector<Pair> there = on_gpu(clip);
+      const std::weak_ptr<const void> last = there.back().dist.owner;
+      sim_.configure(std::string("fail=") + failure);
+      for (Pair &pair : there) (void)session->submit(std::move(pair.ref), std::move(pair.dist));
+      there.clear();
+      FrameScores scores;
+      Next next;
+      do next = session->wait(scores);
+      while (next == Next::ready);
+      failed += next == Next::failed;
+      if (failed % 2 == 0) session->reset();
+      session.reset();
+      EXPECT_TRUE(last.expired());
+      sim_.configure("fail=");
+      EXPECT_EQ(sim_.reports(), "");
+      sim_.forget();
+    }
+  EXPECT_GT(failed, 6);
+}
+
 TEST_F(HipDirectTest, AndNoLonger) {
   const auto clip = small_clip(6, 52, 38);
   // VIF reads distorted pictures, too; `later` frames read a reference as an earlier one.
