@@ -1,5 +1,9 @@
 // Pictures that the GPU reads where others put them (Plane::device), in sessions for host memory: scores of the CPU in
 // every bit, nothing uploaded, nothing let go too early or asked of memory that only one side reaches.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -482,6 +486,105 @@ TEST_F(HipDirectTest, AndNoLonger) {
       }
       session->finish();
       for (const auto &ref : refs) EXPECT_TRUE(ref.expired());
+    }
+}
+
+// A pool as a camera has it: buffers that other devices write, imported once, and written anew as soon as they come back.
+class Pool {
+ public:
+  Pool(size_t buffers, size_t bytes, const Importer &importer) : bytes_(bytes), buffers_(buffers) {
+    for (Buffer &buffer : buffers_) {
+      buffer.fd = ::memfd_create("pool", MFD_CLOEXEC);
+      if (::ftruncate(buffer.fd, off_t(bytes)) != 0) throw std::runtime_error("no memory");
+      buffer.data =
+          static_cast<std::byte *>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, buffer.fd, 0));
+      auto memory = importer.import(buffer.fd, bytes);
+      if (!memory.ok()) throw std::runtime_error(memory.status().message());
+      buffer.memory = *memory;
+    }
+  }
+  ~Pool() {
+    for (Buffer &buffer : buffers_) {
+      ::munmap(buffer.data, bytes_);
+      ::close(buffer.fd);
+    }
+  }
+  Pool(const Pool &) = delete;
+
+  // A buffer with the picture, or nothing while all are in use. Nobody but the GPU reaches it.
+  std::optional<Picture> write(const Picture &from) {
+    for (Buffer &buffer : buffers_) {
+      if (buffer.in_use) continue;
+      buffer.in_use = true;
+      Picture picture = from;
+      size_t at = 0;
+      for (size_t n = 0; n < 3; ++n) {
+        Plane &plane = picture.planes[n];
+        if (n < 2) std::memcpy(buffer.data + at, plane.data, size_t(plane.stride * plane.height));
+        plane.data = nullptr;
+        plane.device = buffer.memory.address + at;
+        at += n == 0 ? size_t(plane.stride * plane.height) : 1;  // V is beside U
+      }
+      picture.owner = std::shared_ptr<const void>(&buffer, [this, &buffer](const void *) {
+        std::memset(buffer.data, 0xee, bytes_);
+        buffer.in_use = false;
+      });
+      return picture;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Buffer {
+    int fd = -1;
+    std::byte *data = nullptr;
+    ExternalMemory memory;
+    std::atomic<bool> in_use{false};
+  };
+  const size_t bytes_;
+  std::vector<Buffer> buffers_;
+};
+
+// As many as temporal features look back, and one for the frame that comes.
+TEST_F(HipDirectTest, PoolsOfFewBuffers) {
+  sim_.configure("external=any");
+  const auto clip = laid_out(small_clip(9, 52, 38), kNv12, kNv12);
+  const std::pair<const char *, size_t> cases[] = {
+      {"psnr", 1}, {"psnr|motion", 2}, {"psnr|motion=motion_five_frame_window=true", 3}};
+  for (const auto &[features, buffers] : cases)
+    for (const Backend backend : {Backend::hip, Backend::automatic}) {
+      SCOPED_TRACE(features);
+      const SessionOptions options = {.models = "", .features = features};
+      const auto expected = scores_of(options, Backend::cpu, clip);
+      const auto session = make(options, backend, clip);
+      Pool refs(buffers, 52 * 38 * 3 / 2, *session->importer()),
+          dists(1, 52 * 38 * 3 / 2, *session->importer());
+      std::vector<FrameScores> all;
+      FrameScores scores;
+      const auto take = [&] {
+        const bool ready = session->next(scores) == Next::ready;
+        if (ready)
+          all.push_back(scores);
+        else
+          std::this_thread::yield();
+      };
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      const uint64_t uploaded = upload_bytes([&] {
+        for (const Pair &pair : clip) {
+          std::optional<Picture> ref, dist;
+          while (!(ref || (ref = refs.write(pair.ref))) || !(dist || (dist = dists.write(pair.dist)))) {
+            ASSERT_LT(std::chrono::steady_clock::now(), end) << "nothing comes back";
+            take();
+          }
+          while (!session->has_room()) take();
+          ASSERT_TRUE(session->submit(std::move(*ref), std::move(*dist)));
+        }
+        session->finish();
+        while (session->wait(scores) == Next::ready) all.push_back(scores);
+      });
+      expect_same(all, expected);
+      EXPECT_EQ(uploaded, 0u);
+      session->reset();
     }
 }
 
