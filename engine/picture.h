@@ -47,7 +47,7 @@ struct Plane {
   int step = 1;               // samples from one to the next in a row: 2 for interleaved chroma
   // Where the GPU that the session works on reads the same rows itself, at the same stride, in a session for `host`
   // memory; 0: nowhere. All writing is done. With it `data` may be null if no processor has to read the plane
-  // (Session::host_planes).
+  // (Session::host_planes); frames of such pictures are lost with a GPU that fails.
   uint64_t device = 0;
 };
 
