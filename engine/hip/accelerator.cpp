@@ -294,7 +294,7 @@ void HipAccelerator::enqueue(Lane &lane, uint64_t first) {
   }
   const Stream &main = lane.streams[0], &side = lane.streams[1];
   const size_t results = results_bytes_ * frames;
-  ring_->wait(main, first + frames - 1);
+  ring_->wait(main, lane.uploaded);
   main.clear(lane.results.address(), results);
   main.record(lane.cleared);
   side.wait(lane.cleared);
@@ -376,14 +376,16 @@ void HipAccelerator::clear() {
   clearing_ = true;
   idle_.wait(lock, [&] { return !pumping_ && !telling_ && in_flight_.empty(); });
   // Copies that no batch waited for, and what a failure left on streams. Of a device that has gone, nothing.
-  const auto drain = [&](std::span<const Stream> streams) {
-    for (const Stream &stream : streams) try {
-        if (current.ok()) stream.synchronize();
-      } catch (const DeviceError &) {  // it will do no more
-      }
+  const auto drain = [&](const Stream &stream) {
+    try {
+      if (current.ok()) stream.synchronize();
+    } catch (const DeviceError &) {  // it will do no more
+    }
   };
-  drain(ring_->streams());
-  lanes_->for_each([&](const Lane &lane) { drain(lane.streams); });
+  drain(ring_->stream());
+  lanes_->for_each([&](const Lane &lane) {
+    for (const Stream &stream : lane.streams) drain(stream);
+  });
   std::fill(started_.begin(), started_.end(), Started());
   next_upload_ = next_batch_ = measured_frames_ = 0;
   ring_->clear();

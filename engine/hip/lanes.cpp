@@ -9,6 +9,7 @@ Lane::Lane(const Device &device, size_t memory_bytes, size_t results_bytes, size
       memory(device, memory_bytes),
       results(device, results_bytes),
       host_results(device, results_bytes),
+      uploaded(device),
       cleared(device),
       joined(device),
       done(device),

@@ -36,7 +36,7 @@ struct Lane {
   size_t most;  // frames
   Buffer<std::byte> memory, results;
   PinnedBuffer host_results;
-  Event cleared, joined, done;
+  Event uploaded, cleared, joined, done;
   std::vector<Started> batch;
   LaneFrames all, scored;         // `scored`: of a batch in which some are not
   std::array<Stream, 2> streams;  // last, so that they end before memory goes

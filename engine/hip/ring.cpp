@@ -41,14 +41,10 @@ Ring::Ring(const Device &device, const HipBackend::Work &work, int frames)
       layout_(layout(work, block_bytes_)),
       depth_(work.format.depth),
       most_(size_t(frames) + kLookback),
-      streams_{Stream(device), Stream(device)} {
+      stream_(device) {
   if (block_bytes_ > 0) unpacker_.emplace(device, depth_);
   free_.reserve(most_);
-  for (; made_ < 1 + kLookback; ++made_) free_.push_back(make());
-}
-
-std::unique_ptr<Ring::Block> Ring::make() const {
-  return std::make_unique<Block>(Block{Buffer<std::byte>(device_, block_bytes_), Event(device_)});
+  for (; made_ < 1 + kLookback; ++made_) free_.emplace_back(device_, block_bytes_);
 }
 
 bool Ring::prepare(uint64_t oldest) {
@@ -60,7 +56,7 @@ bool Ring::prepare(uint64_t oldest) {
   if (free_.empty()) {
     if (made_ >= most_ || short_of_memory_) return false;
     try {
-      free_.push_back(make());
+      free_.emplace_back(device_, block_bytes_);
       ++made_;
     } catch (const DeviceError &error) {
       if (!error.out_of_memory()) throw;
@@ -74,7 +70,7 @@ bool Ring::prepare(uint64_t oldest) {
 }
 
 void Ring::clear() {
-  for (auto &block : held_) free_.push_back(std::move(block));
+  for (Block &block : held_) free_.push_back(std::move(block));
   held_.clear();
   first_ = 0;
 }
@@ -84,8 +80,7 @@ bool Ring::is_read_there(const PlaneView &given, const RingPlane &here) const {
 }
 
 void Ring::upload(uint64_t number, const FrameView &view) {
-  const DeviceAddress<std::byte> to = block(number).memory.address();
-  const Stream &stream = streams_[size_t(number % streams_.size())];
+  const DeviceAddress<std::byte> to = block(number).address();
   std::optional<Unpacker::Launch> unpack;
   const auto bring = [&](const Views &views, size_t picture) {
     for (size_t n = 0; n < 3; ++n) {
@@ -93,18 +88,17 @@ void Ring::upload(uint64_t number, const FrameView &view) {
       const RingPlane &here = layout_[picture][n];
       if (!from.data || is_read_there(from, here)) continue;
       if (from.memory == MemoryKind::device) {
-        if (!unpack) unpack.emplace(*unpacker_, stream);
+        if (!unpack) unpack.emplace(*unpacker_, stream_);
         unpack->add(from, {to + int64_t(here.at), here.stride, here.width, here.height});
       } else {
-        stream.upload(to + int64_t(here.at), size_t(here.stride), from.data, from.stride, here.row,
-                      size_t(here.height));
+        stream_.upload(to + int64_t(here.at), size_t(here.stride), from.data, from.stride, here.row,
+                       size_t(here.height));
       }
     }
   };
   bring(view.ref, 0);
   for (size_t d = 0; d < view.dist.size(); ++d) bring(view.dist[d], 1 + d);
   if (unpack) unpack->flush();
-  stream.record(block(number).uploaded);
 }
 
 DevicePlane Ring::plane(const PlaneView &given, uint64_t number, int picture, int plane) const {
@@ -112,7 +106,7 @@ DevicePlane Ring::plane(const PlaneView &given, uint64_t number, int picture, in
   if (is_read_there(given, here))
     return {{uint64_t(reinterpret_cast<uintptr_t>(given.data))}, int64_t{given.stride}};
   if (!here.used) return {};
-  return {address_cast<const uint8_t>(block(number).memory.address()) + int64_t(here.at), here.stride};
+  return {address_cast<const uint8_t>(block(number).address()) + int64_t(here.at), here.stride};
 }
 
 DeviceViews Ring::views(const Views &given, uint64_t number, int picture) const {

@@ -9,9 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "engine/hip/device.h"
@@ -40,16 +38,17 @@ class Ring {
   // After prepare(). Copies what is not in device memory, and unpacks what kernels cannot read there; `view` stays until the frame is
   // measured.
   void upload(uint64_t number, const FrameView &view);
-  // What follows on `stream` comes after the upload of the frame and of those before it.
-  void wait(const Stream &stream, uint64_t number) const {
-    stream.wait(block(number).uploaded);
-    if (number > 0) stream.wait(block(number - 1).uploaded);
+  // What follows on `stream` comes after all uploads so far; `event` is for that. One for many frames: between copies it
+  // costs as much as a tenth of one.
+  void wait(const Stream &stream, const Event &event) const {
+    stream_.record(event);
+    stream.wait(event);
   }
   // Where planes of a frame are: the reference's (picture 0) or those of a distorted picture (from 1 on). `given` are the
   // frame's as they were handed over. Null where there is nothing.
   DeviceViews views(const Views &given, uint64_t number, int picture) const;
-  // All that copy or unpack.
-  std::span<const Stream> streams() const { return streams_; }
+  // That copies and unpacks.
+  const Stream &stream() const { return stream_; }
 
  private:
   // A plane in a block.
@@ -66,27 +65,22 @@ class Ring {
   bool is_read_there(const PlaneView &given, const RingPlane &here) const;
   DevicePlane plane(const PlaneView &given, uint64_t number, int picture, int plane) const;
 
-  struct Block {
-    Buffer<std::byte> memory;
-    Event uploaded;
-  };
+  using Block = Buffer<std::byte>;
   // Of a frame that is in progress, or read by one that is.
-  const Block &block(uint64_t number) const { return *held_[size_t(number - first_)]; }
-  std::unique_ptr<Block> make() const;
+  const Block &block(uint64_t number) const { return held_[size_t(number - first_)]; }
 
   const Device &device_;
   uint64_t block_bytes_ = 0;  // before the layout, which sets it
   Layout layout_;
   const int depth_;
-  std::optional<Unpacker> unpacker_;         // if there are planes in blocks
-  std::deque<std::unique_ptr<Block>> held_;  // of frames first_ on
+  std::optional<Unpacker> unpacker_;  // if there are planes in blocks
+  std::deque<Block> held_;            // of frames first_ on
   uint64_t first_ = 0;
-  std::vector<std::unique_ptr<Block>> free_;
+  std::vector<Block> free_;
   std::atomic<uint64_t> made_ = 0;
   bool short_of_memory_ = false;
   const size_t most_;
-  // Frames take turns: copies of one begin while those of another end. Last, so that they end before memory goes.
-  std::array<Stream, 2> streams_;
+  Stream stream_;  // last, so that it ends before memory goes
 };
 
 }  // namespace vmafhip::hip
