@@ -271,6 +271,7 @@ std::unique_ptr<FrameLayout> Scheduler::withdraw() {
 
 bool Scheduler::resume(std::unique_ptr<FrameLayout> layout, const Status &lost) {
   std::vector<FramePictures> drop;  // pictures are let go without the lock
+  lost_ = lost;
   {
     std::lock_guard lock(mutex_);
     layout_ = std::move(layout);
@@ -329,6 +330,12 @@ bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
     }
     if (reads.dist) pictures.dist[i] = std::move(dist[i]);
     dist[i] = Picture();
+  }
+  // Earlier ones may have been the accelerator's, before it failed.
+  if (!layout_->readable(submitted_, pictures)) {
+    pictures.clear();
+    refuse(lost_);
+    return false;
   }
   {
     std::lock_guard lock(mutex_);

@@ -61,8 +61,8 @@ class Scheduler {
   // Then: lets go of the accelerator and hands out the layout. What was measured stays.
   std::unique_ptr<FrameLayout> withdraw();
   // Goes on with a layout that has nothing for an accelerator and the same sums; what was not measured is done from the
-  // start. From the first frame on whose pictures the processor does not reach, frames are lost: failure() says `lost` when
-  // all others are out. False if there is not enough memory: that is a failure that stays.
+  // start. From the first frame on whose pictures, or earlier ones, the processor does not reach, frames are lost:
+  // failure() says `lost` when all others are out. False if there is not enough memory: that is a failure that stays.
   bool resume(std::unique_ptr<FrameLayout> layout, const Status &lost);
   // The frame that comes next is not to be had: no further one is taken, and failure() says why when all others are out.
   void refuse(const Status &why);
@@ -126,6 +126,7 @@ class Scheduler {
   std::unique_ptr<Accelerator> accelerator_;
   FramePictures history_;  // `earlier` and `earlier_dist` of the next frame, as far as any frame reads them
   uint64_t needed_ = 0;
+  Status lost_;                  // what resume() is to say of lost frames
   std::vector<Memory> scratch_;  // per worker; changed while all are idle
   bool timed_ = false;
 

@@ -389,6 +389,42 @@ TEST_F(HipDirectTest, PicturesThatItDoesNotReachAreLost) {
   EXPECT_GT(counts.size(), 2u);
 }
 
+// A picture that was measured in time can be missed later: frame 3 reads that of frame 1.
+TEST_F(HipDirectTest, EarlierPicturesThatItDoesNotReachAreMissed) {
+  const auto clip = small_clip(4, 52, 38);
+  const SessionOptions options = {.models = "", .features = "vif|motion=motion_five_frame_window=true"};
+  const auto expected = scores_of(options, Backend::cpu, clip);
+  const auto session = make(options, Backend::automatic, clip);
+  ASSERT_TRUE(session->submit(clip[0].ref, clip[0].dist));
+  Picture dist = on_gpu(clip[1].dist);
+  const std::weak_ptr<const void> measured = dist.owner;
+  ASSERT_TRUE(session->submit(on_gpu(clip[1].ref), std::move(dist)));
+  std::vector<FrameScores> all;
+  FrameScores scores;
+  const auto take_until = [&](const std::function<bool()> &there) {
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+         !there() && std::chrono::steady_clock::now() < end;) {
+      if (session->next(scores) == Next::ready)
+        all.push_back(scores);
+      else
+        std::this_thread::yield();
+    }
+    EXPECT_TRUE(there());
+  };
+  take_until([&] { return measured.expired(); });
+  sim_.configure("fail=launch:1");
+  ASSERT_TRUE(session->submit(clip[2].ref, clip[2].dist));
+  take_until([&] { return session->backend_description().starts_with("cpu ("); });
+  EXPECT_TRUE(session->status().ok()) << session->status().message();
+  EXPECT_FALSE(session->submit(clip[3].ref, clip[3].dist));
+  while (session->wait(scores) == Next::ready) all.push_back(scores);
+  ASSERT_EQ(all.size(), 3u);
+  expect_same(all[0].dist[0], expected[0].dist[0], 0);
+  expect_failed(*session, {"GPU", "memory alone", "system memory"});
+  session->reset();
+  expect_same(run(*session, clip), expected);
+}
+
 TEST_F(HipDirectTest, AFailureWithoutTheCpuIsOneError) {
   const auto there = on_gpu(laid_out(small_clip(6, 52, 38), kNv12, kI420));
   int failed = 0;
