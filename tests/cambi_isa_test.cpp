@@ -1,36 +1,16 @@
 // Banding on every instruction set against the plain one, bit for bit, and what strips and threads must not change.
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 
 #include "engine/extractors/extractors.h"
+#include "tests/cambi_pictures.h"
 #include "tests/isa_run.h"
+#include "tests/scratch_folder.h"
 
 namespace vmafhip {
 namespace {
 
 using namespace test;
-
-// Squares of few codes and of many, gradients and noise: runs of every length.
-Luma patchwork(int width, int height, int depth, uint32_t seed) {
-  const Luma few = noise(width / 9 + 1, height / 5 + 1, 3, seed),
-             many = noise(width / 4 + 1, height / 4 + 1, depth, seed + 1),
-             grain = noise(width, height, 2, seed + 2);
-  const int base = 20 << (depth - 8);
-  return paint(width, height, depth, [&](int x, int y) {
-    switch ((x / 64 + y / 48) % 4) {
-      case 0:
-        return base + few.at(x / 9, y / 5);
-      case 1:
-        return many.at(x / 4, y / 4);
-      case 2:
-        return base + (x + 2 * y) / 23;
-      default:
-        return base + grain.at(x, y);
-    }
-  });
-}
 
 std::vector<CambiSums> sums_of(const CpuKernels &kernels, const OptionTexts &texts, const StoredFrame &frame,
                                Order order = {}) {
@@ -114,8 +94,8 @@ TEST(CambiIsa, StripsThreadsAndPictures) {
 
 // Further distorted pictures have files of their own.
 TEST(CambiIsa, HeatMaps) {
-  char name[] = "cambi_isa_test.XXXXXX";
-  const std::string folder = mkdtemp(name);
+  const ScratchFolder scratch;
+  const std::string folder = scratch.path("maps");
   const Luma ref = patchwork(333, 217, 8, 1);
   const std::vector<Luma> dist = {patchwork(333, 217, 8, 2), patchwork(333, 217, 8, 3)};
   const PictureFormat format = {333, 217, 8, Chroma::c400};

@@ -44,7 +44,7 @@ struct Pictures {
   std::vector<Luma> dist;
 };
 
-class AdmHip : public testing::Test {
+class AdmHip : public HipTest {
  protected:
   // Sums of a batch. All pictures have one format, all frames as many distorted pictures.
   std::vector<std::vector<AdmSums>> measure(const AdmOptions &options, const std::vector<Pictures> &batch,
@@ -52,23 +52,11 @@ class AdmHip : public testing::Test {
     const Luma &like = batch[0].ref;
     const auto metric = hip::make_hip_adm(*device_, adm_configure(options, like.width, like.height),
                                           format_of(like), static_cast<int>(batch[0].dist.size()));
-    std::vector<DeviceLuma> memory;
-    std::vector<std::vector<hip::DeviceViews>> dist;
-    std::vector<hip::DeviceFrame> frames;
-    for (const Pictures &pictures : batch) {
-      memory.emplace_back(stream_, pictures.ref, layout);
-      hip::DeviceFrame frame;
-      frame.index = frames.size();
-      frame.ref[0] = memory.back().plane();
-      dist.emplace_back();
-      for (const Luma &luma : pictures.dist) {
-        memory.emplace_back(stream_, luma, layout);
-        dist.back().push_back({memory.back().plane()});
-      }
-      frame.dist = dist.back();
-      frames.push_back(frame);
-    }
-    return measure_on<AdmSums>(stream_, *metric, frames);
+    std::list<StoredFrame> stored;
+    DeviceFrames frames(stream_);
+    for (const Pictures &pictures : batch)
+      frames.add(stored.emplace_back(std::vector{pictures.ref}, pictures.dist, layout).view);
+    return measure_on<AdmSums>(stream_, *metric, frames.frames());
   }
 
   void expect_equal(const Luma &ref, const Luma &dist, const AdmOptions &options = {},
@@ -76,9 +64,6 @@ class AdmHip : public testing::Test {
     EXPECT_EQ(difference(measure(options, {{ref, {dist}}}, layout)[0][0], cpu_sums(options, ref, dist)), "")
         << ref.width << "x" << ref.height << ", depth " << ref.depth << ", gain limit " << options.gain_limit;
   }
-
-  std::shared_ptr<hip::Device> device_ = open_device();
-  hip::Stream stream_{*device_};
 };
 
 // Options whose arithmetic differs.
@@ -214,17 +199,18 @@ TEST_F(AdmHip, LayoutsMayDiffer) {
   const auto metric =
       hip::make_hip_adm(*device_, adm_configure({}, ref.width, ref.height), format_of(ref), 1);
   for (int odd = 0; odd < 4; ++odd) {
-    std::vector<DeviceLuma> memory;
+    std::vector<StoredLuma> stored;
     for (int i = 0; i < 4; ++i)
-      memory.emplace_back(stream_, i % 2 ? dist : ref,
-                          i == odd ? Layout{.padding = 4, .offset = 1} : Layout{});
-    const std::vector<hip::DeviceViews> dists = {{memory[1].plane()}, {memory[3].plane()}};
-    std::vector<hip::DeviceFrame> frames(2);
+      stored.emplace_back(i % 2 ? dist : ref, i == odd ? Layout{.padding = 4, .offset = 1} : Layout{});
+    DeviceFrames frames(stream_);
     for (size_t f = 0; f < 2; ++f) {
-      frames[f].ref[0] = memory[2 * f].plane();
-      frames[f].dist = {&dists[f], 1};
+      const Views views = {stored[2 * f + 1].view()};
+      FrameView frame;
+      frame.ref[0] = stored[2 * f].view();
+      frame.dist = {&views, 1};
+      frames.add(frame);
     }
-    for (const auto &sums : measure_on<AdmSums>(stream_, *metric, frames))
+    for (const auto &sums : measure_on<AdmSums>(stream_, *metric, frames.frames()))
       EXPECT_EQ(difference(sums[0], want), "");
   }
 }
@@ -270,14 +256,9 @@ TEST_F(AdmHip, FewerDistortedPictures) {
   const Luma ref = waves(80, 40, 10, 0), dist = distorted_from(ref, 1);
   const auto metric =
       hip::make_hip_adm(*device_, adm_configure({}, ref.width, ref.height), format_of(ref), 3);
-  const DeviceLuma planes[] = {{stream_, ref}, {stream_, dist}};
-  const std::vector<hip::DeviceViews> dists = {{planes[1].plane()}};
-  std::vector<hip::DeviceFrame> frames(2);
-  for (hip::DeviceFrame &frame : frames) {
-    frame.ref[0] = planes[0].plane();
-    frame.dist = dists;
-  }
-  for (const auto &sums : measure_on<AdmSums>(stream_, *metric, frames))
+  const StoredFrame frame({ref}, {dist});
+  const DeviceFrames frames(stream_, {&frame.view, &frame.view});
+  for (const auto &sums : measure_on<AdmSums>(stream_, *metric, frames.frames()))
     EXPECT_EQ(difference(sums[0], cpu_sums({}, ref, dist)), "");
 }
 
@@ -285,10 +266,10 @@ TEST_F(AdmHip, RowsTooFarApart) {
   const Luma ref = waves(40, 40, 8, 0);
   const auto metric =
       hip::make_hip_adm(*device_, adm_configure({}, ref.width, ref.height), format_of(ref), 1);
-  const DeviceLuma plane(stream_, ref);
-  const std::vector<hip::DeviceViews> dists = {{DevicePlane{plane.plane().data, int64_t{1} << 31}}};
-  hip::DeviceFrame frame;
-  frame.ref[0] = plane.plane();
+  const StoredFrame stored({ref}, {ref});
+  const DeviceFrames frames(stream_, {&stored.view});
+  hip::DeviceFrame frame = frames.frames()[0];
+  const std::vector<hip::DeviceViews> dists = {{DevicePlane{frame.ref[0].data, int64_t{1} << 31}}};
   frame.dist = dists;
   try {
     measure_on<AdmSums>(stream_, *metric, {frame});

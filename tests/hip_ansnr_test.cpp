@@ -53,15 +53,7 @@ TEST_F(AnsnrHip, ManyRows) {
   expect_same({{noise(format, 1), {noise(format, 2)}}});
 }
 
-TEST_F(AnsnrHip, Batches) {
-  const PictureFormat format = {35, 17, 8, Chroma::c420};
-  std::vector<Frame> batch;
-  for (uint32_t i = 0; i < 23; ++i) {
-    batch.push_back({noise(format, 10 * i), {}});
-    for (uint32_t d = 0; d < 3 - i % 2; ++d) batch[i].dists.push_back(noise(format, 10 * i + d + 1));
-  }
-  expect_same(batch);
-}
+TEST_F(AnsnrHip, Batches) { expect_same(uneven_batch({35, 17, 8, Chroma::c420}, 23)); }
 
 }  // namespace
 }  // namespace vmafhip

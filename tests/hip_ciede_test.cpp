@@ -78,22 +78,12 @@ TEST_F(CiedeHip, Layouts) {
   for (const int depth : {8, 10}) {
     const PictureFormat format = {71, 9, depth, Chroma::c420};
     const std::vector<Frame> frame = {{noise(format, 3), {noise(format, 4)}}};
-    expect_sums(frame, {.padding = 26});
-    expect_sums(frame, {.padding = 10, .upside = true});
-    if (depth == 8) expect_sums(frame, {.padding = 3, .offset = 1});
+    for (const Layout &layout : odd_layouts(depth)) expect_sums(frame, layout);
   }
 }
 
 // More pairs than a launch takes; in some frames fewer distorted pictures than in others.
-TEST_F(CiedeHip, Batches) {
-  const PictureFormat format = {37, 5, 8, Chroma::c420};
-  std::vector<Frame> batch;
-  for (uint32_t i = 0; i < 17; ++i) {
-    batch.push_back({noise(format, 10 * i), {}});
-    for (uint32_t d = 0; d < (i % 2 ? 3u : 4u); ++d) batch[i].dists.push_back(noise(format, 10 * i + d + 1));
-  }
-  expect_sums(batch);
-}
+TEST_F(CiedeHip, Batches) { expect_sums(uneven_batch({37, 5, 8, Chroma::c420}, 17, 4)); }
 
 }  // namespace
 }  // namespace vmafhip

@@ -14,7 +14,7 @@ class HipClips : public HipColours {
     const auto pictures = static_cast<size_t>(distorted);
     std::list<StoredColours> stored;
     std::vector<FrameView> views;
-    DeviceFrames memory(stream_);
+    DeviceFrames frames(stream_);
     const std::vector<Views> nothing(pictures);
     for (size_t n = 0; n < count; ++n) {
       const auto seed = static_cast<uint32_t>(n * 99);
@@ -25,17 +25,11 @@ class HipClips : public HipColours {
       view.earlier_dist = n > 0 ? views.back().dist : std::span<const Views>(nothing);
       if (n > 0) view.earlier[0] = views.back().ref;
       views.push_back(view);
-      memory.add(view, layout);
-    }
-    std::vector<hip::DeviceFrame> frames = memory.frames();
-    const std::vector<hip::DeviceViews> nothing_there(pictures);
-    for (size_t n = 0; n < count; ++n) {
-      frames[n].earlier_dist = n > 0 ? frames[n - 1].dist : std::span<const hip::DeviceViews>(nothing_there);
-      if (n > 0) frames[n].earlier[0] = frames[n - 1].ref;
+      frames.add(view);
     }
     const auto gpu = make_hip(*device_, format, distorted);
     const auto cpu = make_cpu(plain_kernels(), format, distorted);
-    const auto got = measure_bytes_on(stream_, *gpu, frames, e.sums_bytes);
+    const auto got = measure_bytes_on(stream_, *gpu, frames.frames(), e.sums_bytes);
     for (size_t n = 0; n < count; ++n)
       EXPECT_EQ(got[n], measure_colours(e, *cpu, views[n]))
           << name << ", frame " << n << ", " << format.width << "x" << format.height << ", depth "

@@ -1,6 +1,5 @@
 // Motion on the GPU: sums equal to those of the plain CPU code, bit for bit, whatever the size, depth, memory layout and
 // batch, and which frame is compared with which. Runs with warps of 32 and of 64.
-#include <deque>
 #include <string>
 
 #include "engine/arith/motion.h"
@@ -15,28 +14,31 @@ using namespace test;
 
 PictureFormat format_of(const Luma &luma) { return {luma.width, luma.height, luma.depth, Chroma::c400}; }
 
-class MotionHip : public testing::Test {
+class MotionHip : public HipTest {
  protected:
   // Sums of frames 0, 1, ... of a stream, `batch` at a time, with `distorted` pictures, which do not count.
   std::vector<uint64_t> measure(const MotionParams &params, const std::vector<Luma> &clip, size_t batch,
                                 const Layout &layout = {}, size_t distorted = 1) {
     const auto metric =
         hip::make_hip_motion(*device_, params, format_of(clip[0]), static_cast<int>(distorted));
-    std::deque<DeviceLuma> memory;
-    for (const Luma &luma : clip) memory.emplace_back(stream_, luma, layout);
-    const std::vector<hip::DeviceViews> dist(distorted);
+    std::vector<StoredLuma> stored;
+    for (const Luma &luma : clip) stored.emplace_back(luma, layout);
+    const std::vector<Views> dist(distorted);
+    DeviceFrames memory(stream_);
+    for (size_t f = 0; f < clip.size(); ++f) {
+      FrameView frame;
+      frame.index = f;
+      frame.ref[0] = stored[f].view();
+      frame.dist = dist;
+      for (size_t back = 1; back <= 2 && back <= f; ++back)
+        frame.earlier[back - 1][0] = stored[f - back].view();
+      memory.add(frame);
+    }
     std::vector<uint64_t> out;
     for (size_t first = 0; first < clip.size(); first += batch) {
-      std::vector<hip::DeviceFrame> frames;
-      for (size_t f = first; f < std::min(first + batch, clip.size()); ++f) {
-        hip::DeviceFrame frame;
-        frame.index = f;
-        frame.ref[0] = memory[f].plane();
-        frame.dist = dist;
-        for (size_t back = 1; back <= 2 && back <= f; ++back)
-          frame.earlier[back - 1][0] = memory[f - back].plane();
-        frames.push_back(frame);
-      }
+      const auto all = std::span(memory.frames()).subspan(first);
+      const auto some = all.first(std::min(batch, all.size()));
+      const std::vector<hip::DeviceFrame> frames(some.begin(), some.end());
       for (const auto &sums : measure_on<MotionSums>(stream_, *metric, frames)) {
         EXPECT_EQ(sums.size(), distorted);
         for (const MotionSums &of_picture : sums) EXPECT_EQ(of_picture.sad, sums[0].sad);
@@ -45,9 +47,6 @@ class MotionHip : public testing::Test {
     }
     return out;
   }
-
-  std::shared_ptr<hip::Device> device_ = open_device();
-  hip::Stream stream_{*device_};
 };
 
 std::vector<uint64_t> cpu_sums(const MotionParams &params, const std::vector<Luma> &clip) {

@@ -67,15 +67,7 @@ TEST_F(PsnrHip, Layouts) {
 }
 
 // More planes than a launch takes; several distorted pictures, in some frames fewer than in others.
-TEST_F(PsnrHip, Batches) {
-  const PictureFormat format = {67, 37, 8, Chroma::c420};
-  std::vector<Frame> batch;
-  for (uint32_t i = 0; i < 23; ++i) {
-    batch.push_back({noise(format, 10 * i), {}});
-    for (uint32_t d = 0; d < 3 - i % 2; ++d) batch[i].dists.push_back(noise(format, 10 * i + d + 1));
-  }
-  expect_all_equal(batch);
-}
+TEST_F(PsnrHip, Batches) { expect_all_equal(uneven_batch({67, 37, 8, Chroma::c420}, 23)); }
 
 }  // namespace
 }  // namespace vmafhip

@@ -1,10 +1,15 @@
-// For the tests of metrics on the GPU: luma pictures in device memory, and a metric run over a batch of frames.
+// For the tests of metrics on the GPU: frames as the CPU's metrics see them, in device memory, and a metric run over a
+// batch of them.
 //
 // The device is the one that the environment names: for these tests the simulated one (tests/hipsim).
 #pragma once
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <list>
+#include <map>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,31 +28,77 @@ inline std::shared_ptr<hip::Device> open_device() {
   return *device;
 }
 
-// Owns exactly the memory of a picture, so that the simulator sees every access outside of it, but for the padding between
-// rows.
-class DeviceLuma {
+// Frames in device memory. Each plane has exactly its own, however many frames it is of, laid out as on the host and as
+// far from an aligned address: the simulator sees every access outside of it but for the padding between rows.
+class DeviceFrames {
  public:
-  DeviceLuma(const hip::Stream &stream, const Luma &luma, const Layout &layout = {}) {
-    const StoredLuma stored(luma, layout);
-    const int bytes = luma.depth > 8 ? 2 : 1;
-    const ptrdiff_t row = ptrdiff_t{luma.width} * bytes, stride = row + layout.padding;
-    const auto rows = static_cast<size_t>(luma.height);
-    memory_ = hip::Buffer<std::byte>(stream.device(),
-                                     static_cast<size_t>(stride * (luma.height - 1) + row + layout.offset));
-    const DeviceAddress<std::byte> first = memory_.address() + layout.offset;
-    const PlaneView &view = stored.view();
-    // Rows lie in the memory in the order of their addresses.
-    const void *lowest = layout.upside ? view.row<std::byte>(luma.height - 1) : view.data;
-    stream.upload(first, static_cast<size_t>(stride), lowest, stride, static_cast<size_t>(row), rows);
-    stream.synchronize();
-    plane_ = {address_cast<const uint8_t>(first + (layout.upside ? stride * (luma.height - 1) : 0)),
-              layout.upside ? -stride : stride};
+  // What is added stays where it is until the last is.
+  explicit DeviceFrames(const hip::Stream &stream, const std::vector<const FrameView *> &frames = {})
+      : stream_(stream) {
+    for (const FrameView *frame : frames) add(*frame);
   }
-  const DevicePlane &plane() const { return plane_; }
+
+  void add(const FrameView &frame) {
+    hip::DeviceFrame to;
+    to.index = frame.index;
+    to.ref = upload(frame.ref);
+    to.dist = upload(frame.dist);
+    for (size_t back = 0; back < to.earlier.size(); ++back) to.earlier[back] = upload(frame.earlier[back]);
+    to.earlier_dist = upload(frame.earlier_dist);
+    frames_.push_back(to);
+  }
+
+  const std::vector<hip::DeviceFrame> &frames() const { return frames_; }
 
  private:
-  hip::Buffer<std::byte> memory_;
-  DevicePlane plane_;
+  std::span<const hip::DeviceViews> upload(std::span<const Views> pictures) {
+    std::vector<hip::DeviceViews> &to = views_.emplace_back();
+    for (const Views &views : pictures) to.push_back(upload(views));
+    return to;
+  }
+  hip::DeviceViews upload(const Views &views) {
+    hip::DeviceViews to;
+    for (size_t p = 0; p < views.size(); ++p)
+      if (views[p].data) to[p] = upload(views[p]);
+    return to;
+  }
+  DevicePlane upload(const PlaneView &view) {
+    DevicePlane &plane = planes_[view.data];
+    if (plane.data) return plane;
+    const size_t row = static_cast<size_t>(view.width) * (view.depth > 8 ? 2 : 1),
+                 rows = static_cast<size_t>(view.height);
+    const ptrdiff_t stride = std::abs(view.stride), last = stride * (view.height - 1);
+    // Rows lie in the memory in the order of their addresses.
+    const void *lowest = view.stride < 0 ? view.row<std::byte>(view.height - 1) : view.data;
+    const size_t offset = reinterpret_cast<uintptr_t>(lowest) % kNewAlign;
+    const hip::Buffer<std::byte> &memory =
+        memory_.emplace_back(stream_.device(), offset + static_cast<size_t>(last) + row);
+    const DeviceAddress<std::byte> to = memory.address() + static_cast<int64_t>(offset);
+    stream_.upload(to, static_cast<size_t>(stride), lowest, stride, row, rows);
+    stream_.synchronize();
+    return plane = {address_cast<const uint8_t>(to + (view.stride < 0 ? last : 0)), view.stride};
+  }
+
+  static constexpr size_t kNewAlign = __STDCPP_DEFAULT_NEW_ALIGNMENT__;  // of StoredLuma's memory
+
+  const hip::Stream &stream_;
+  std::list<hip::Buffer<std::byte>> memory_;
+  std::map<const void *, DevicePlane> planes_;      // by where they are on the host
+  std::list<std::vector<hip::DeviceViews>> views_;  // frames point to them
+  std::vector<hip::DeviceFrame> frames_;
+};
+
+// Rows further apart, upside down, and where samples allow it out of line.
+inline std::vector<Layout> odd_layouts(int depth) {
+  std::vector<Layout> layouts = {{.padding = 26}, {.padding = 10, .upside = true}};
+  if (depth == 8) layouts.push_back({.padding = 3, .offset = 1});
+  return layouts;
+}
+
+class HipTest : public testing::Test {
+ protected:
+  std::shared_ptr<hip::Device> device_ = open_device();
+  hip::Stream stream_{*device_};
 };
 
 // Sums of each frame's distorted pictures, `sums_bytes` long. The memory that a metric asked for, not a byte more, is full

@@ -37,23 +37,32 @@ std::string difference(const VifSums &got, const VifSums &want) {
   return "";
 }
 
+// A frame on the host.
+struct StoredPictures {
+  std::deque<StoredLuma> planes;
+  std::vector<Views> views;
+  FrameView view;
+
+  StoredPictures(const Pictures &pictures, const Layout &layout) {
+    for (const Planes &of_picture : pictures) {
+      views.emplace_back();
+      for (size_t p = 0; p < of_picture.size(); ++p)
+        views.back()[p] = planes.emplace_back(of_picture[p], layout).view();
+    }
+    view.ref = views[0];
+    view.dist = std::span(views).subspan(1);
+  }
+  StoredPictures(const StoredPictures &) = delete;
+};
+
 std::vector<VifSums> cpu_sums(const VifParams &params, const PictureFormat &format,
                               const Pictures &pictures) {
   const int distorted = static_cast<int>(pictures.size()) - 1;
-  std::deque<StoredLuma> stored;
-  std::vector<Views> views;
-  for (const Planes &planes : pictures) {
-    views.emplace_back();
-    for (size_t p = 0; p < planes.size(); ++p)
-      views.back()[p] = stored.emplace_back(planes[p], Layout()).view();
-  }
-  FrameView frame;
-  frame.ref = views[0];
-  frame.dist = std::span(views).subspan(1);
-  return measure_sums<VifSums>(*make_cpu_vif(plain_kernels(), params, format, distorted), frame);
+  const StoredPictures frame(pictures, {});
+  return measure_sums<VifSums>(*make_cpu_vif(plain_kernels(), params, format, distorted), frame.view);
 }
 
-class VifHip : public testing::Test {
+class VifHip : public HipTest {
  protected:
   ~VifHip() override { ::unsetenv("VMAFHIP_VIF_MATRIX"); }
 
@@ -63,23 +72,10 @@ class VifHip : public testing::Test {
     size_t distorted = 0;
     for (const Pictures &pictures : batch) distorted = std::max(distorted, pictures.size() - 1);
     const auto metric = hip::make_hip_vif(*device_, params, format, static_cast<int>(distorted));
-    std::deque<DeviceLuma> memory;
-    std::deque<std::vector<hip::DeviceViews>> views;
-    std::vector<hip::DeviceFrame> frames;
-    for (const Pictures &pictures : batch) {
-      views.emplace_back();
-      for (const Planes &planes : pictures) {
-        views.back().emplace_back();
-        for (size_t p = 0; p < planes.size(); ++p)
-          views.back().back()[p] = memory.emplace_back(stream_, planes[p], layout).plane();
-      }
-      hip::DeviceFrame frame;
-      frame.index = frames.size();
-      frame.ref = views.back()[0];
-      frame.dist = std::span(views.back()).subspan(1);
-      frames.push_back(frame);
-    }
-    return measure_on<VifSums>(stream_, *metric, frames);
+    std::list<StoredPictures> stored;
+    DeviceFrames frames(stream_);
+    for (const Pictures &pictures : batch) frames.add(stored.emplace_back(pictures, layout).view);
+    return measure_on<VifSums>(stream_, *metric, frames.frames());
   }
 
   // The batch gives the CPU's sums, whatever kernels there are for it.
@@ -102,9 +98,6 @@ class VifHip : public testing::Test {
                     const Layout &layout = {}) {
     expect_equal(params, {ref.width, ref.height, ref.depth, Chroma::c400}, {{{ref}, {dist}}}, layout);
   }
-
-  std::shared_ptr<hip::Device> device_ = open_device();
-  hip::Stream stream_{*device_};
 };
 
 constexpr VifParams kVariants[] = {{}, {1}, {1.0001}, {1.2}, {2}, {3.7}, {100, true}, {1.5, true}};
