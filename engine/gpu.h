@@ -17,8 +17,7 @@ class Gpu {
 
   virtual Vendor vendor() const = 0;
   virtual int number() const = 0;  // as the vendor's runtime counts
-  // NVIDIA: the CUcontext that sessions work in, which is the GPU's primary one. Memory of other contexts they do not
-  // see. AMD: null, for a process has one address space on a GPU.
+  // NVIDIA: the CUcontext that sessions work in, which is the GPU's primary one. AMD: null, for it has no such thing.
   virtual void *context() const = 0;
   // Whether kernels of sessions may read what lies at an address of the GPU's. Also false if nobody knows.
   virtual bool reads(uint64_t address) const = 0;

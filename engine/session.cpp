@@ -436,7 +436,7 @@ int Session::threads() const { return impl_->scheduler.threads(); }
 int Session::max_in_flight() const { return impl_->scheduler.slots(); }
 std::string Session::backend_description() const { return impl_->description(); }
 std::string Session::backend_reason() const { return impl_->gpu ? impl_->cpu_reason : impl_->reason; }
-std::shared_ptr<const Gpu> Session::gpu() const { return impl_->gpu ? impl_->gpu->share() : nullptr; }
+std::shared_ptr<const Gpu> Session::gpu() const { return impl_->on_gpu() ? impl_->gpu->share() : nullptr; }
 uint64_t Session::device_bytes() const {
   const Accelerator *accelerator = impl_->scheduler.accelerator();
   return accelerator ? accelerator->device_bytes() : 0;

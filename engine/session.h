@@ -104,7 +104,7 @@ class Session {
   std::string backend_description() const;
   // Why no GPU is used although the options allow for one; empty if one is used or none was wanted.
   std::string backend_reason() const;
-  // The GPU of the back end; null without one, or if it was lost.
+  // The GPU that measures pictures of these formats; null if none does. Before configure(): that may.
   std::shared_ptr<const Gpu> gpu() const;
   // Memory that the session takes on the GPU and, pinned, on the host; since configure().
   uint64_t device_bytes() const;

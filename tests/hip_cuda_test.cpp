@@ -124,15 +124,17 @@ TEST_F(HipCuda, Memory) {
 TEST_F(HipCuda, ReadsWhatItsContextSees) {
   const std::shared_ptr<Device> device = Device::open(1).value();
   EXPECT_EQ(device->context(), reinterpret_cast<void *>(1001));
-  gpu->pointers = {{0x100, {1, 1001, 0}}, {0x200, {1, 1002, 3}}, {0x300, {0, 1001, 3}},
-                   {0x400, {1, 0, 1}},    {0x500, {1, 0, 0}},    {0x600, {0, 0, 3}}};
+  gpu->pointers = {{0x100, {1, 1001, 3}}, {0x200, {1, 1002, 1}},  {0x300, {0, 1001, 3}},
+                   {0x400, {1, 1002, 0}}, {0x500, {1, 1001, -1}}, {0x600, {1, 1002, -1}},
+                   {0x700, {1, 0, 1}}};
   EXPECT_TRUE(device->reads(0x100));
-  EXPECT_FALSE(device->reads(0x200)) << "another context of the same GPU";
-  EXPECT_FALSE(device->reads(0x300)) << "another GPU";
-  EXPECT_TRUE(device->reads(0x400)) << "a pool, open to this GPU";
-  EXPECT_FALSE(device->reads(0x500)) << "a pool, closed to it";
-  EXPECT_FALSE(device->reads(0x600)) << "a pool of another GPU";
-  EXPECT_FALSE(device->reads(0x700)) << "nobody's";
+  EXPECT_TRUE(device->reads(0x200)) << "of another context, and open to this GPU";
+  EXPECT_FALSE(device->reads(0x300)) << "another GPU's";
+  EXPECT_FALSE(device->reads(0x400)) << "closed to it";
+  EXPECT_TRUE(device->reads(0x500)) << "the driver does not say, but it is of this context";
+  EXPECT_FALSE(device->reads(0x600)) << "the driver does not say";
+  EXPECT_TRUE(device->reads(0x700)) << "of a pool, which belongs to no context";
+  EXPECT_FALSE(device->reads(0x800)) << "nobody's";
   gpu->pointers.clear();
 }
 

@@ -224,16 +224,17 @@ class CudaApi final : public Api {
   }
   int get_current(void **context) const override { return cuda.cuCtxGetCurrent(context); }
   int set_current(void *context) const override { return cuda.cuCtxSetCurrent(context); }
-  // Contexts of one GPU do not see each other's memory. What comes from a memory pool belongs to none, and may be closed
-  // to a GPU, its own included.
+  // Memory of other contexts of the GPU as well, if the driver says so: an H200's did, and kernels read what was there.
+  // Drivers before CUDA 11.3 do not say.
   bool reads(int number, void *context, void *data) const override {
     int ordinal = -1, access = 0;
     void *of = nullptr;
-    if (cuda.cuPointerGetAttribute(&ordinal, kPointerDeviceOrdinal, address(data)) != 0 || ordinal != number)
-      return false;
-    if (cuda.cuPointerGetAttribute(&of, kCudaPointerContext, address(data)) == 0 && of) return of == context;
-    return cuda.cuPointerGetAttribute(&access, kCudaPointerAccess, address(data)) == 0 &&
-           (access & kCudaAccessRead) != 0;
+    const auto get = [&](void *value, int attribute) {
+      return cuda.cuPointerGetAttribute(value, attribute, address(data)) == 0;
+    };
+    if (!get(&ordinal, kPointerDeviceOrdinal) || ordinal != number) return false;
+    if (get(&access, kCudaPointerAccess)) return (access & kCudaAccessRead) != 0;
+    return get(&of, kCudaPointerContext) && of == context;
   }
   bool import_takes_descriptor() const override { return true; }
   bool mapped_is_freed() const override { return true; }

@@ -1,7 +1,9 @@
 #include "gst/vmafhip/caps.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "gst/vmafhip/gpu_memory.h"
 #include "gst/vmafhip/handles.h"
 #include "gst/vmafhip/stream.h"
 
@@ -44,7 +46,12 @@ GstCaps *pad_caps() {
       "memory:DMABuf", VMAFHIP_FORMATS) ";" GST_VIDEO_CAPS_MAKE_WITH_FEATURES("memory:DMABuf", "DMA_DRM");
   text += ", drm-format={";
   for (const DrmFormat &f : kDrmFormats) text += std::string(&f == kDrmFormats ? "\"" : ",\"") + f.drm + "\"";
-  return gst_caps_from_string((text + "}").c_str());
+  text += "}";
+  for (const GpuMemoryKind &kind : gpu_memory_kinds())
+    text += std::string(";video/x-raw(") + kind.feature +
+            "),format=" VMAFHIP_FORMATS ",width=" GST_VIDEO_SIZE_RANGE ",height=" GST_VIDEO_SIZE_RANGE
+            ",framerate=" GST_VIDEO_FPS_RANGE;
+  return gst_caps_from_string(text.c_str());
 }
 
 bool video_info(const GstCaps *caps, GstVideoInfo &info) {
@@ -62,6 +69,13 @@ bool video_info(const GstCaps *caps, GstVideoInfo &info) {
 }
 
 bool in_dmabufs(const GstCaps *caps) { return has_feature(caps, kDmaBuf); }
+
+bool takes_memory(const GstCaps *caps) {
+  const auto kinds = gpu_memory_kinds();
+  return in_system_memory(caps) || in_dmabufs(caps) ||
+         std::any_of(kinds.begin(), kinds.end(),
+                     [&](const GpuMemoryKind &kind) { return has_feature(caps, kind.feature); });
+}
 
 bool in_system_memory(const GstCaps *caps) {
   return has_feature(caps, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);

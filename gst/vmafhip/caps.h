@@ -16,6 +16,7 @@ bool video_info(const GstCaps *caps, GstVideoInfo &info);
 
 bool in_dmabufs(const GstCaps *caps);  // whether they say that memory is
 bool in_system_memory(const GstCaps *caps);
+bool takes_memory(const GstCaps *caps);  // of the kind that they name
 
 // How the rows of such pictures are laid out (a modifier, e.g. "0x0100000000000002"), if they are not one behind the other.
 std::optional<std::string> tiling(const GstCaps *caps);

@@ -23,8 +23,9 @@ Comparer::Comparer(GstElement *element, GstPad *ref, GstPad *dist, GstPad *src)
       dist_pad_(dist),
       src_pad_(src),
       output_(src, ref),
+      sharing_(element),
       reader_(element),
-      measurement_(element, inbox_, output_, reader_),
+      measurement_(element, inbox_, output_, reader_, sharing_),
       deadlines_(element, inbox_),
       fences_([this] { inbox_.wake(); }),
       pairing_(reader_) {}

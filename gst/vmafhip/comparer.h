@@ -14,6 +14,7 @@
 #include "gst/vmafhip/deadlines.h"
 #include "gst/vmafhip/fence_watch.h"
 #include "gst/vmafhip/frame.h"
+#include "gst/vmafhip/gpu_sharing.h"
 #include "gst/vmafhip/inbox.h"
 #include "gst/vmafhip/measurement.h"
 #include "gst/vmafhip/on_screen.h"
@@ -50,6 +51,7 @@ class Comparer {
   Inbox &inbox() { return inbox_; }
   Measurement &measurement() { return measurement_; }
   Deadlines &deadlines() { return deadlines_; }
+  GpuSharing &sharing() { return sharing_; }
   // Any thread while started:
   int frames_held() const { return frames_held_; }  // buffers of one stream that are kept: for buffer pools
 
@@ -85,6 +87,7 @@ class Comparer {
   Settings settings_;
   Inbox inbox_;
   Output output_;
+  GpuSharing sharing_;
   PictureReader reader_;
   Measurement measurement_;
   Deadlines deadlines_;

@@ -57,7 +57,13 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
     comparer.stop();
     for (PadState &state : self->body->pads) state = PadState();
   }
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL) comparer.sharing().release();
   return result;
+}
+
+static void set_context(GstElement *element, GstContext *context) {
+  VMAFHIP(element)->body->comparer.sharing().hear(context);
+  GST_ELEMENT_CLASS(vmafhip_parent_class)->set_context(element, context);
 }
 
 // EOS sent to the element itself ends both streams where they are.
@@ -192,6 +198,7 @@ static void vmafhip_class_init(VmafhipClass *klass) {
   auto *element = GST_ELEMENT_CLASS(klass);
   element->change_state = change_state;
   element->send_event = send_event;
+  element->set_context = set_context;
   const CapsPtr caps(pad_caps());
   for (const char *name : kSinkNames)
     gst_element_class_add_pad_template(

@@ -119,7 +119,7 @@ void post_unfit_caps(GstElement *element, GstPad *pad, const GstCaps *caps) {
   else if (g_strcmp0(mode, "alternate") == 0 || g_strcmp0(mode, "fields") == 0)
     GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s takes whole frames, not single fields", name),
                       ("%s. Deinterlace the stream or interleave its fields before the pad.", text));
-  else if (!in_system_memory(caps) && !in_dmabufs(caps))
+  else if (!takes_memory(caps))
     GST_ELEMENT_ERROR(
         element, STREAM, FORMAT, ("%s cannot take pictures in such memory", name),
         ("%s. Put what downloads them before the pad (vapostproc, gldownload, cudadownload), or "

@@ -16,6 +16,7 @@ struct Unref {
 };
 using CapsPtr = std::unique_ptr<GstCaps, Unref<GstCaps>>;
 using EventPtr = std::unique_ptr<GstEvent, Unref<GstEvent>>;
+using ContextPtr = std::unique_ptr<GstContext, Unref<GstContext>>;
 
 struct UnrefObject {
   template <class T>

@@ -14,11 +14,13 @@
 
 namespace vmafhip {
 
-Measurement::Measurement(GstElement *element, Inbox &inbox, Output &output, PictureReader &reader)
+Measurement::Measurement(GstElement *element, Inbox &inbox, Output &output, PictureReader &reader,
+                         GpuSharing &sharing)
     : element_(element),
       inbox_(inbox),
       output_(output),
       reader_(reader),
+      sharing_(sharing),
       results_(element, inbox),
       monitor_(report_, [this](StructurePtr structure) { post(std::move(structure)); }),
       last_score_spec_(g_object_class_find_property(G_OBJECT_GET_CLASS(element), "last-score")) {}
@@ -36,7 +38,7 @@ bool Measurement::start(const Settings &settings) {
   options.features = features_of(settings);
   options.subsample = int(settings.subsample);
   options.backend = settings.backend;
-  options.device = settings.device;
+  options.device = settings.backend == Backend::cpu ? settings.device : sharing_.device_for(settings.device);
   options.threads = int(settings.threads);
   options.scale = settings.scale_method;
   auto session = Session::create(options);
@@ -53,6 +55,7 @@ bool Measurement::start(const Settings &settings) {
   settings_ = settings;
   session_ = std::move(*session);
   reader_.start(*session_);
+  sharing_.announce(session_->gpu());
   session_->on_progress([this] { inbox_.wake(); });
   monitor_.start(settings.window, session_->feature_names().size(), session_->models().size());
   for (const ModelInfo &m : session_->models())
@@ -80,6 +83,7 @@ void Measurement::stop() {
   in_flight_.clear();
   configured_.reset();
   reader_.stop();
+  sharing_.conclude();
   session_.reset();
 }
 

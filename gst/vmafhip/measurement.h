@@ -16,6 +16,7 @@
 #include "engine/session.h"
 #include "gst/vmafhip/distance_watch.h"
 #include "gst/vmafhip/frame.h"
+#include "gst/vmafhip/gpu_sharing.h"
 #include "gst/vmafhip/inbox.h"
 #include "gst/vmafhip/monitor.h"
 #include "gst/vmafhip/output.h"
@@ -31,7 +32,7 @@ namespace vmafhip {
 class Measurement {
  public:
   // All outlive the measurement. Waits for scores in `inbox`; scores go to the frames held in `output`.
-  Measurement(GstElement *element, Inbox &inbox, Output &output, PictureReader &reader);
+  Measurement(GstElement *element, Inbox &inbox, Output &output, PictureReader &reader, GpuSharing &sharing);
 
   // Loads models and starts workers. The error has been posted if false.
   bool start(const Settings &settings);
@@ -118,6 +119,7 @@ class Measurement {
   Inbox &inbox_;
   Output &output_;
   PictureReader &reader_;
+  GpuSharing &sharing_;
   Report report_;
   Results results_;
   Monitor monitor_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gst/vmafhip/buffer_memory.h"
+#include "gst/vmafhip/gpu_memory.h"
 #include "gst/vmafhip/log.h"
 #include "gst/vmafhip/mapping.h"
 
@@ -76,42 +77,61 @@ ReadCounts PictureReader::counts() const {
 
 Result<Picture> PictureReader::read(Side side, const QueuedFrame &frame) {
   const bool on_gpu = session_->importer() != nullptr;
+  const auto gpu = session_->gpu();
   const auto planes = session_->host_planes(side == Side::ref ? 0 : 1);
-  Way way = Way::system;
-  auto picture = read(frame, {planes, on_gpu ? uint8_t(0xff) : planes}, way);
-  if (picture.ok()) note(side, way);
+  How how;
+  auto picture = read(frame, {planes, on_gpu ? uint8_t(0xff) : planes}, gpu.get(), how);
+  if (picture.ok()) note(side, how);
   return picture;
 }
 
 Result<Picture> PictureReader::look_at(const QueuedFrame &frame) {
-  Way way;
-  return read(frame, {}, way);
+  How how;
+  return read(frame, {}, nullptr, how);
 }
 
-Result<Picture> PictureReader::read(const QueuedFrame &frame, HostPlanes host, Way &way) {
-  way = Way::system;
+Result<Picture> PictureReader::read(const QueuedFrame &frame, HostPlanes host, const Gpu *gpu, How &how) {
+  if (gpu_memory_kind(frame.buffer.get())) return read_gpu_memory(frame, host.always, gpu, how);
   if (!is_dmabuf(frame.buffer.get())) return map_picture(frame.buffer, frame.stream);
+  how.memory = "dma-bufs";
   if (frame.buffer->pool) Pools::watch(pools_, frame.buffer->pool);
   const auto importer = session_->importer();  // another one, or none, once the GPU is lost
   objects_->set_importer(importer);
   auto read = dmabuf_picture(frame.buffer, frame.stream, *objects_, host);
   if (!read.ok()) return read.status();
   if (!*read) {
-    way = Way::copied;
+    how.way = Way::copied;
     return map_picture(frame.buffer, frame.stream);
   }
   const DmaBufPicture &at = **read;
   const uint8_t all = at.picture.format.chroma == Chroma::c400 ? 1 : 7;
   const auto for_gpu = uint8_t(all & ~host.always);
-  way = !importer || !for_gpu                              ? Way::mapped
-        : !(for_gpu & ~at.imported)                        ? Way::imported
-        : !(for_gpu & uint8_t(~(at.imported | at.pinned))) ? Way::registered
-                                                           : Way::copied;
+  how.why = objects_->refusal();
+  how.way = !importer || !for_gpu                              ? Way::mapped
+            : !(for_gpu & ~at.imported)                        ? Way::imported
+            : !(for_gpu & uint8_t(~(at.imported | at.pinned))) ? Way::registered
+                                                               : Way::copied;
   return std::move((*read)->picture);
 }
 
-void PictureReader::note(Side side, Way way) {
-  switch (way) {
+Result<Picture> PictureReader::read_gpu_memory(const QueuedFrame &frame, uint8_t host, const Gpu *gpu,
+                                               How &how) {
+  how.memory = gpu_memory_kind(frame.buffer.get())->feature;
+  const uint8_t all = GST_VIDEO_INFO_N_COMPONENTS(&frame.stream->info) > 1 ? 7 : 1;
+  if (gpu && (host & all) != all) {
+    auto picture = gpu_picture(frame.buffer, frame.stream, *gpu, host, how.why);
+    if (!picture.ok()) return picture.status();
+    if (*picture) {
+      how.way = Way::imported;
+      return std::move(**picture);
+    }
+  }
+  how.way = Way::copied;  // by GStreamer, when it is mapped
+  return map_picture(frame.buffer, frame.stream);
+}
+
+void PictureReader::note(Side side, const How &how) {
+  switch (how.way) {
     case Way::system:
       break;
     case Way::imported:
@@ -127,15 +147,15 @@ void PictureReader::note(Side side, Way way) {
       ++counts_.copied;
       break;
   }
-  std::optional<Way> &before = ways_[size_t(side)];
-  if (std::exchange(before, way) == way) return;
-  static constexpr const char *kTexts[] = {"system memory", "dma-bufs that the GPU reads where they are",
-                                           "dma-bufs that the GPU copies from, as registered memory",
-                                           "dma-bufs that the processor reads where they are",
-                                           "dma-bufs that the processor copies"};
-  const std::string refusal = way == Way::system ? "" : objects_->refusal();
-  GST_INFO_OBJECT(element_, "%s: pictures come in %s%s%s", side == Side::ref ? "ref_sink" : "dist_sink",
-                  kTexts[size_t(way)], refusal.empty() ? "" : "; not imported by the GPU: ", refusal.c_str());
+  auto &before = ways_[size_t(side)];
+  std::pair<Way, std::string> now(how.way, how.memory);
+  if (std::exchange(before, now) == now) return;
+  static constexpr const char *kTexts[] = {
+      "", ", and the GPU reads it where it is", ", and the GPU copies from it, as registered memory",
+      ", and the processor reads it where it is", ", and the processor gets a copy"};
+  GST_INFO_OBJECT(element_, "%s: pictures come in %s%s%s%s", side == Side::ref ? "ref_sink" : "dist_sink",
+                  how.memory, kTexts[size_t(how.way)],
+                  how.why.empty() ? "" : "; not read by the GPU there: ", how.why.c_str());
 }
 
 }  // namespace vmafhip

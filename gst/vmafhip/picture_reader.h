@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/dmabuf.h"
@@ -38,15 +39,22 @@ class PictureReader {
 
  private:
   enum class Way { system, imported, registered, mapped, copied };
+  struct How {
+    Way way = Way::system;
+    const char *memory = "system memory";  // what it is called
+    std::string why;                       // the GPU does not read it where it is
+  };
   struct Pools;
-  Result<Picture> read(const QueuedFrame &frame, HostPlanes host, Way &way);
-  void note(Side side, Way way);
+  // `gpu`: that the pictures are for; null: none.
+  Result<Picture> read(const QueuedFrame &frame, HostPlanes host, const Gpu *gpu, How &how);
+  Result<Picture> read_gpu_memory(const QueuedFrame &frame, uint8_t host, const Gpu *gpu, How &how);
+  void note(Side side, const How &how);
 
   GstElement *element_;
   const Session *session_ = nullptr;
   std::shared_ptr<DmaBufs> objects_;
   std::shared_ptr<Pools> pools_;
-  std::array<std::optional<Way>, 2> ways_;
+  std::array<std::optional<std::pair<Way, std::string>>, 2> ways_;  // and the memory
   ReadCounts counts_;
 };
 

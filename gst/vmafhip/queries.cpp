@@ -4,23 +4,57 @@
 
 using namespace vmafhip;
 
-static GstCaps *caps_through(GstPad *pad, GstPad *far, GstCaps *filter) {
-  CapsPtr mine(gst_pad_get_pad_template_caps(pad));
-  GstCaps *caps = gst_pad_peer_query_caps(far, mine.get());  // all that the template allows if not linked
+// Which GPU may be shared with neighbours, by the properties.
+struct GpuWish {
+  Backend backend;
+  int device;
+};
+static GpuWish gpu_wish(Vmafhip *self) {
+  GST_OBJECT_LOCK(self);
+  const GpuWish wish{self->body->settings.backend, self->body->settings.device};
+  GST_OBJECT_UNLOCK(self);
+  return wish;
+}
+
+static GstCaps *narrow(GstCaps *caps, GstCaps *filter) {
   if (!filter) return caps;
   GstCaps *narrowed = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(caps);
   return narrowed;
 }
 
+// What the template allows, less the memory of GPUs that cannot be read.
+static GstCaps *own_caps(Vmafhip *self, GstPad *pad) {
+  GstCaps *caps = gst_caps_make_writable(gst_pad_get_pad_template_caps(pad));
+  for (const GpuMemoryKind &kind : gpu_memory_kinds()) {
+    if (self->body->comparer.sharing().offers(kind, gpu_wish(self).backend)) continue;
+    for (guint i = gst_caps_get_size(caps); i-- > 0;)
+      if (gst_caps_features_contains(gst_caps_get_features(caps, i), kind.feature))
+        gst_caps_remove_structure(caps, i);
+  }
+  return caps;
+}
+
+static bool context_query(Vmafhip *self, GstQuery *query) {
+  const GpuWish wish = gpu_wish(self);
+  return self->body->comparer.sharing().answer(query, wish.backend, wish.device);
+}
+
+static GstCaps *caps_through(Vmafhip *self, GstPad *pad, GstPad *far, GstCaps *filter) {
+  CapsPtr mine(own_caps(self, pad));
+  GstCaps *caps = gst_pad_peer_query_caps(far, mine.get());  // all that the template allows if not linked
+  return narrow(caps, filter);
+}
+
 gboolean vmafhip::sink_query(GstPad *pad, GstObject *parent, GstQuery *query) {
   Vmafhip *self = VMAFHIP(parent);
   switch (GST_QUERY_TYPE(query)) {
     case GST_QUERY_CAPS: {
-      if (pad != output_pad(self)) return gst_pad_query_default(pad, parent, query);
       GstCaps *filter;
       gst_query_parse_caps(query, &filter);
-      CapsPtr caps(caps_through(pad, self->src, filter));
+      const bool passes_on = pad == output_pad(self);
+      CapsPtr caps(passes_on ? caps_through(self, pad, self->src, filter)
+                             : narrow(own_caps(self, pad), filter));
       gst_query_set_caps_result(query, caps.get());
       return TRUE;
     }
@@ -39,6 +73,8 @@ gboolean vmafhip::sink_query(GstPad *pad, GstObject *parent, GstQuery *query) {
                                       guint(self->body->comparer.frames_held()), 0);
       return TRUE;
     }
+    case GST_QUERY_CONTEXT:
+      return context_query(self, query) || gst_pad_query_default(pad, parent, query);
     default:
       // What must be answered in its place among the frames cannot be: the task pushes them later.
       if (GST_QUERY_IS_SERIALIZED(query)) return FALSE;
@@ -88,7 +124,7 @@ gboolean vmafhip::src_query(GstPad *pad, GstObject *parent, GstQuery *query) {
     case GST_QUERY_CAPS: {
       GstCaps *filter;
       gst_query_parse_caps(query, &filter);
-      CapsPtr caps(caps_through(pad, output_pad(self), filter));
+      CapsPtr caps(caps_through(self, pad, output_pad(self), filter));
       gst_query_set_caps_result(query, caps.get());
       return TRUE;
     }
@@ -97,6 +133,8 @@ gboolean vmafhip::src_query(GstPad *pad, GstObject *parent, GstQuery *query) {
     case GST_QUERY_SEEKING:
     case GST_QUERY_SEGMENT:
       return gst_pad_peer_query(output_pad(self), query);
+    case GST_QUERY_CONTEXT:
+      return context_query(self, query) || gst_pad_query_default(pad, parent, query);
     default:
       return gst_pad_query_default(pad, parent, query);
   }

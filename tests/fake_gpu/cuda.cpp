@@ -96,7 +96,7 @@ FAKE_GPU_API int cuMemHostUnregister(void *) { return gpu.call("cuMemHostUnregis
 
 FAKE_GPU_API int cuPointerGetAttribute(void *value, int attribute, uint64_t address) {
   const auto known = gpu.pointers.find(address);
-  if (known == gpu.pointers.end()) return 1;
+  if (known == gpu.pointers.end() || (attribute == 16 && known->second.access < 0)) return 1;
   if (attribute == 1)
     *static_cast<uint64_t *>(value) = known->second.context;
   else

@@ -29,7 +29,7 @@ struct FakeGpu {
   struct Pointer {
     int device = 0;
     uint64_t context = 0;
-    int access = 0;
+    int access = 0;  // -1: it is not told
   };
   std::map<uint64_t, Pointer> pointers;
 
