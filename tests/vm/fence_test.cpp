@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <thread>
 
 #include "tests/dmabufs.h"
 #include "tests/vm/comparison.h"
@@ -116,6 +117,35 @@ TEST_F(Fences, TheEndWaits) {
   make(clipgen::Role::reference, kFrames - 1);
   play_until_late(kFrames - 1);
   finish();
+}
+
+// Frames that come after it are scored although the one before it is still being written.
+TEST_F(Fences, FlushDoesNot) {
+  make(clipgen::Role::distorted, 1);
+  play_until_late(1);
+  if (!producer_.is_early()) GTEST_SKIP() << "this machine is too slow";
+  GstPad *pads[] = {gst_element_get_static_pad(pipeline_->get("ref"), "src"),
+                    gst_element_get_static_pad(pipeline_->get("dist"), "src")};
+  for (GstPad *pad : pads) EXPECT_TRUE(gst_pad_push_event(pad, gst_event_new_flush_start()));
+  for (GstPad *pad : pads) EXPECT_TRUE(gst_pad_push_event(pad, gst_event_new_flush_stop(TRUE)));
+  const auto clip = std::make_shared<clipgen::Generator>(clip_for(kI420, 70, 50, kFrames));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  std::thread push([&] {
+    for (const auto &[pad, role] :
+         {std::pair{pads[0], clipgen::Role::reference}, {pads[1], clipgen::Role::distorted}}) {
+      GstBuffer *buffer = make_buffer(video_info("I420", 70, 50), clip_planes(*clip, role, 0));
+      gst_pad_push_event(pad, gst_event_new_segment(&segment));
+      gst_pad_push(pad, stamp(in_objects(buffer, {}, vgem_object), 0));
+      gst_pad_push_event(pad, gst_event_new_eos());
+    }
+  });
+  pipeline_->forget();
+  EXPECT_EQ(pipeline_->wait(), "eos");
+  push.join();
+  EXPECT_EQ(value_bits(*pipeline_), Bits(1, expected_[0]));
+  EXPECT_TRUE(producer_.finish());
+  for (GstPad *pad : pads) gst_object_unref(pad);
 }
 
 TEST_F(Fences, StopDoesNot) {

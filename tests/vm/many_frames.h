@@ -18,7 +18,8 @@ class ManyFrames {
     pools,        // buffers come back to pools and are filled anew
     descriptors,  // buffers are made anew, with new descriptors of the same objects
   };
-  ManyFrames(How how, const std::string &backend);
+  // `growth_kib`: how much more memory a hundred frames may take.
+  ManyFrames(How how, const std::string &backend, long growth_kib = 64);
   ~ManyFrames();
   ManyFrames(const ManyFrames &) = delete;
 
@@ -28,6 +29,7 @@ class ManyFrames {
 
  private:
   Comparison comparison_;
+  const long growth_kib_;
   std::vector<GstBufferPool *> pools_;
   std::atomic<int> scored_{0};
   std::atomic<bool> over_{false};

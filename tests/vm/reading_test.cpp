@@ -15,6 +15,7 @@ constexpr guint64 kPictures = 2 * ManyFrames::kFrames, kObjects = 2 * ManyFrames
 class ReadingOf : public testing::TestWithParam<ManyFrames::How> {};
 
 TEST_P(ReadingOf, OneMappingAnObjectAndNoCopies) {
+  vgem();
   const int files = open_descriptors(), maps = mappings();
   {
     ManyFrames frames(GetParam(), "cpu");
