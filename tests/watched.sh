@@ -40,7 +40,7 @@ all=()
 for program in element_*_test; do
   case $tool-$program in
     *-element_golden_test | *-element_memory_test) continue ;;
-    memcheck-element_hip_test) continue ;;  # the simulated GPU's threads of a kernel share one of the system's
+    memcheck-element_hip_test | memcheck-element_gpu_memory_test) continue ;;  # the simulated GPU's threads of a kernel share one of the system's
     memcheck-element_codecs_test | memcheck-element_rtp_test) continue ;;
   esac
   all+=("$program *")
@@ -67,7 +67,7 @@ memcheck() { # program, filter, log
     "./$1" --gtest_brief=1 --gtest_filter="$2-$no_memcheck" >"$3" 2>&1
 }
 leaks() {
-  if [[ $1 == element_hip_test ]]; then export VMAFHIP_HIP_LIBRARY=$PWD/hipsim/libhipsim.so; fi
+  if [[ $1 == element_hip_test || $1 == element_gpu_memory_test ]]; then export VMAFHIP_HIP_LIBRARY=$PWD/hipsim/libhipsim.so; fi
   GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE="$3.trace" \
     "./$1" --gtest_brief=1 --gtest_filter="$2" >"$3" 2>&1 || return
   # Beside these lines the tracer declares their format.
