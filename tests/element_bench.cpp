@@ -52,6 +52,7 @@ struct CudaLibrary {
 // The context that the element offers its neighbours, or one of our own.
 GstObject *cuda_context(CudaLibrary &cuda, GstElement *element, bool offered) {
   if (!cuda.get<gboolean()>("gst_cuda_load_library")()) give_up("there is no CUDA");
+  cuda.get<void()>("gst_cuda_memory_init_once")();  // what pools allocate from
   if (!offered) return cuda.get<GstObject *(guint)>("gst_cuda_context_new")(0);
   GstQuery *query = gst_query_new_context("gst.cuda.context");
   GstPad *pad = gst_element_get_static_pad(element, "ref_sink");
@@ -59,9 +60,8 @@ GstObject *cuda_context(CudaLibrary &cuda, GstElement *element, bool offered) {
   if (gst_pad_query(pad, query)) gst_query_parse_context(query, &context);
   gst_object_unref(pad);
   if (!context) give_up("the element offers no CUDA context");
-  GstObject *object = nullptr;
-  gst_structure_get(gst_context_get_structure(context), "gst.cuda.context", GST_TYPE_OBJECT, &object,
-                    nullptr);
+  const GValue *value = gst_structure_get_value(gst_context_get_structure(context), "gst.cuda.context");
+  auto *object = value ? static_cast<GstObject *>(g_value_dup_object(value)) : nullptr;
   gst_query_unref(query);
   return object;
 }

@@ -16,7 +16,7 @@ run   the steps:
         inspect   the element and its pads; what this machine has of cudaupload and nvh264dec
         bits      scores of pictures from system memory and from CUDA memory, of all formats: those of the CPU in every
                   bit; CUDA memory is read where it is, be it of the context that the element offers or of another
-        launch    gst-launch-1.0 pipelines: x264enc and openh264dec, cudaupload, nvh264dec
+        launch    gst-launch-1.0 pipelines: a coded clip has the CPU's scores by openh264dec, cudaupload and nvh264dec
         speed     1080p, 1 and 32 pipelines, from system memory and from CUDA memory, beside vmafhip-bench --pageable
 
 Before: meson setup -Dhip=disabled -Dnvidia=enabled -Dnvidia-archs=90 build-gpu
@@ -130,34 +130,57 @@ bits() {
   done
 }
 
-launch() { # what, pipeline...
-  local what=$1 text status=0
-  shift
-  text=$(timeout --kill-after=5 60 gst-launch-1.0 -m "$@" 2>&1) || status=$?
-  if ((status)) || ! grep -q 'type=(string)pooled' <<<"$text"; then
+# The scores of a pipeline's frames, as gst-launch-1.0 prints them, in every digit.
+launched=''
+launch() { # what, imported, pipeline...
+  local what=$1 imported=$2 text status=0 pooled got
+  shift 2
+  launched=''
+  text=$(timeout --kill-after=5 60 gst-launch-1.0 -m vmafhip name=v sync=order "$@" 2>&1) || status=$?
+  pooled=$(grep -m 1 'type=(string)pooled' <<<"$text")
+  if ((status)) || [[ -z $pooled ]]; then
     bad "$what: status $status: $(grep -m 2 -iE 'error|warning' <<<"$text" | tr '\n' ' ')"
-    return
+    return 1
   fi
-  say "$what: $(grep -m 1 'type=(string)pooled' <<<"$text" | grep -oE 'frames=\(guint64\)[0-9]+|[, ]score=\(double\)[0-9.]+|imported=\(guint64\)[0-9]+|copied=\(guint64\)[0-9]+' | sed 's/([a-z0-9]*)//; s/^[, ]*//' | tr '\n' ' ')"
+  launched=$(grep 'type=(string)frame' <<<"$text" | grep -o ' score=(double)[0-9.e+-]*')
+  got="$(wc -l <<<"$launched") frames, score $(grep -o ' score=(double)[0-9.]*' <<<"$pooled" | head -n 1 | sed 's/.*)//')"
+  got+=", imported $(grep -o ' imported=(guint64)[0-9]*' <<<"$pooled" | sed 's/.*)//')"
+  if [[ $got == *", imported $imported" ]]; then say "$what: $got"; else bad "$what: $got, not $imported"; fi
 }
 
+# A coded clip is the same however it is decoded.
 launches() {
-  local source='videotestsrc num-buffers=120 pattern=smpte75 horizontal-speed=4 ! video/x-raw,format=NV12,width=1280,height=720,framerate=50/1 ! tee name=t'
-  local coded='x264enc tune=zerolatency speed-preset=ultrafast bitrate=900'
+  local clip=${TMPDIR:-/tmp}/vmafhip-gpu-element.h264 wanted
+  local raw='video/x-raw,format=NV12,width=1280,height=720,framerate=50/1' cuda='video/x-raw(memory:CUDAMemory)'
+  local source="videotestsrc num-buffers=120 pattern=smpte75 horizontal-speed=4 ! $raw"
   # shellcheck disable=SC2086 # words of pipelines
-  launch "x264enc ! openh264dec" vmafhip name=v backend=hip frame-message=false ! fakesink \
-    $source t. ! queue ! videoconvert ! video/x-raw,format=I420 ! v.ref_sink \
-    t. ! queue ! $coded ! h264parse ! openh264dec ! v.dist_sink
-  if gst-inspect-1.0 --exists cudaupload; then
-    # shellcheck disable=SC2086
-    launch "cudaupload" vmafhip name=v backend=hip frame-message=false ! fakesink \
-      $source t. ! queue ! cudaupload ! v.ref_sink t. ! queue ! cudaupload ! v.dist_sink
-  fi
-  if gst-inspect-1.0 --exists nvh264dec; then
-    # shellcheck disable=SC2086
-    launch "x264enc ! nvh264dec" vmafhip name=v backend=hip frame-message=false ! fakesink \
-      $source t. ! queue ! cudaupload ! v.ref_sink t. ! queue ! $coded ! h264parse ! nvh264dec ! v.dist_sink
-  fi
+  gst-launch-1.0 -q $source ! videoconvert ! x264enc speed-preset=ultrafast bitrate=900 ! \
+    video/x-h264,stream-format=byte-stream ! filesink location="$clip" || {
+    bad "x264enc"
+    return
+  }
+  local reference="$source ! videoconvert ! video/x-raw,format=I420 ! v.ref_sink"
+  local decoded="filesrc location=$clip ! h264parse"
+  # shellcheck disable=SC2086
+  {
+    launch "openh264dec, on the CPU" 0 backend=cpu ! fakesink $reference $decoded ! openh264dec ! v.dist_sink
+    wanted=$launched
+    launch "openh264dec" 0 backend=hip ! fakesink $reference $decoded ! openh264dec ! v.dist_sink
+    [[ $launched == "$wanted" ]] || bad "openh264dec: other scores than the CPU's"
+    if gst-inspect-1.0 --exists cudaupload; then
+      launch "cudaupload" 240 backend=hip ! fakesink $source ! cudaupload ! "$cuda" ! v.ref_sink \
+        $decoded ! openh264dec ! cudaupload ! "$cuda" ! v.dist_sink
+      [[ $launched == "$wanted" ]] || bad "cudaupload: other scores than the CPU's"
+    fi
+    if gst-inspect-1.0 --exists nvh264dec; then
+      launch "nvh264dec" 120 backend=hip ! fakesink $reference $decoded ! nvh264dec ! v.dist_sink
+      [[ $launched == "$wanted" ]] || bad "nvh264dec: other scores than the CPU's"
+      launch "nvh264dec, cudadownload" 0 backend=hip ! fakesink $reference $decoded ! nvh264dec ! cudadownload ! \
+        video/x-raw ! v.dist_sink
+      [[ $launched == "$wanted" ]] || bad "nvh264dec, cudadownload: other scores than the CPU's"
+    fi
+  }
+  rm -f "$clip"
 }
 
 speed() {
