@@ -21,14 +21,15 @@ constexpr Chroma kChromas[] = {Chroma::c420, Chroma::c422, Chroma::c444};
 
 // Around the sizes of tiles and blocks, even and odd, of one scale and more.
 TEST_F(Ssimulacra2Hip, Widths) {
-  for (const int width : {8, 9, 11, 12, 13, 15, 16, 17, 28, 31, 32, 33, 63, 64, 65, 127, 129}) {
+  for (const int width :
+       {8, 9, 11, 12, 13, 15, 16, 17, 28, 29, 31, 32, 33, 63, 64, 65, 127, 129, 159, 160, 161}) {
     const PictureFormat format = {width, 8 + width % 11, width % 2 ? 8 : 10, kChromas[width % 3]};
     expect_sums({{noise(format, 1), {noise(format, 2)}}});
   }
 }
 
 TEST_F(Ssimulacra2Hip, Heights) {
-  for (const int height : {8, 9, 10, 14, 15, 16, 31, 33, 63, 64, 65, 66, 130}) {
+  for (const int height : {8, 9, 10, 14, 15, 16, 17, 31, 33, 63, 64, 65, 66, 130, 160, 161}) {
     const PictureFormat format = {9 + height % 12, height, 8, kChromas[height % 3]};
     expect_sums({{noise(format, 1), {noise(format, 2)}}});
   }
@@ -75,6 +76,14 @@ TEST_F(Ssimulacra2Hip, Layouts) {
     const PictureFormat format = {35, 19, depth, Chroma::c420};
     const std::vector<Frame> frame = {{noise(format, 3), {noise(format, 4)}}};
     for (const Layout &layout : odd_layouts(depth)) expect_sums(frame, layout);
+  }
+}
+
+// Further distorted pictures have blocks of other sizes.
+TEST_F(Ssimulacra2Hip, DistortedPictures) {
+  for (const int height : {64, 65, 192, 193}) {
+    const PictureFormat format = {18, height, 8, Chroma::c420};
+    expect_sums({{noise(format, 1), {noise(format, 2), noise(format, 3), noise(format, 4)}}});
   }
 }
 

@@ -215,7 +215,7 @@ void expect_book(const PictureFormat &format, const Colours &ref, const Colours 
   for (int s = 0; s < 6; ++s)
     for (int c = 0; c < 3; ++c)
       for (int k = 0; k < 6; ++k)
-        ASSERT_EQ(got.sum[s][c][k], want.sum[s][c][k])
+        ASSERT_EQ(got.sum[s][c][k], ssimulacra2_artefacts_alone(s, c) && k % 3 != 1 ? 0.0 : want.sum[s][c][k])
             << format.width << "x" << format.height << ", depth " << format.depth << ", chroma "
             << static_cast<int>(format.chroma) << ", matrix " << matrix << ": scale " << s << ", channel "
             << c << ", sum " << k;

@@ -180,6 +180,14 @@ struct Ssimulacra2Values {
   W map[kSsimulacra2Maps];
 };
 
+// By how much the distorted picture is further from its mean; less than 0 where it is nearer.
+template <class R>
+VMAFHIP_HD WideOf<R> ssimulacra2_gain(R a, R b, R mean_a, R mean_b) {
+  using W = WideOf<R>;
+  const W edge_a = absolute(widen(a) - widen(mean_a)), edge_b = absolute(widen(b) - widen(mean_b));
+  return (1.0 + edge_b) / (1.0 + edge_a) - 1.0;
+}
+
 template <class R>
 VMAFHIP_HD Ssimulacra2Values<WideOf<R>> ssimulacra2_maps(const Ssimulacra2Pixel<R> &p) {
   using W = WideOf<R>;
@@ -190,10 +198,15 @@ VMAFHIP_HD Ssimulacra2Values<WideOf<R>> ssimulacra2_maps(const Ssimulacra2Pixel<
   const R contrast = ((p.mean_aa - p.mean_a * p.mean_a) + (p.mean_bb - p.mean_b * p.mean_b)) + kFloor;
   const W zero = splat<W>(0.0);
   const W loss = 1.0 - widen(means) * widen(structure) / widen(contrast);
-
-  const W edge_a = absolute(widen(p.a) - widen(p.mean_a)), edge_b = absolute(widen(p.b) - widen(p.mean_b));
-  const W gain = (1.0 + edge_b) / (1.0 + edge_a) - 1.0;
+  const W gain = ssimulacra2_gain(p.a, p.b, p.mean_a, p.mean_b);
   return {maximum(loss, zero), maximum(gain, zero), maximum(-gain, zero)};
+}
+
+// The second of these maps.
+constexpr int kSsimulacra2Artefacts = 1;
+template <class R>
+VMAFHIP_HD WideOf<R> ssimulacra2_artefacts(R a, R b, R mean_a, R mean_b) {
+  return maximum(ssimulacra2_gain(a, b, mean_a, mean_b), splat<WideOf<R>>(0.0));
 }
 
 template <class W>
@@ -233,6 +246,15 @@ constexpr double kSsimulacra2Weights[kSsimulacra2Channels][kSsimulacra2Scales][2
         {0, 0, 0, 0.0005130064588990679, 0, 0.00010854057858411537},
     },
 };
+
+// Whether the maps of structure and of lost detail have no weight. Then they are left out, and so is what they alone would
+// need: squares and products. Their sums are 0. (Host only, and of no linkage as all here.)
+[[gnu::always_inline]] static inline constexpr bool ssimulacra2_artefacts_alone(int scale, int channel) {
+  for (int k = 0; k < 2 * kSsimulacra2Maps; k++)
+    if (k % kSsimulacra2Maps != kSsimulacra2Artefacts && kSsimulacra2Weights[channel][scale][k] != 0)
+      return false;
+  return true;
+}
 
 inline double ssimulacra2_score(const Ssimulacra2Sums &sums, int width, int height) {
   const int scales = ssimulacra2_scales(width, height);

@@ -86,32 +86,43 @@ struct MapRows {
   const float *mean_a, *mean_aa, *mean_b, *mean_bb, *mean_ab;
 };
 
+// kAlone: of artefacts alone.
+template <bool kAlone>
 void sum_maps(const MapRows &rows, int x, double *columns) {
+  constexpr int kFirst = kAlone ? kSsimulacra2Artefacts : 0, kCount = kAlone ? 1 : kMaps;
   for (int group = 0; group < kGroups; group++) {
-    Wide sums[2 * kMaps];
-    double *at = columns + group * kFloats;
-    for (int k = 0; k < 2 * kMaps; k++)
-      sums[k] = Wide::make(load_doubles(at + k * kBlock), load_doubles(at + k * kBlock + kFloats / 2));
+    Wide sums[2 * kCount];
+    const auto at = [&](int k) {
+      return columns + (kFirst + k % kCount + k / kCount * kMaps) * kBlock + group * kFloats;
+    };
+    for (int k = 0; k < 2 * kCount; k++)
+      sums[k] = Wide::make(load_doubles(at(k)), load_doubles(at(k) + kFloats / 2));
     for (int i = rows.first; i < rows.last; i++) {
       const auto mean = [&](const float *from) { return load_floats(from + i * kBlock + group * kFloats); };
       const int from = x - kAhead + group * kFloats;
-      const auto maps = ssimulacra2_maps(Ssimulacra2Pixel<F32>{
-          load_floats(rows.a[i] + from), load_floats(rows.b[i] + from), mean(rows.mean_a), mean(rows.mean_b),
-          mean(rows.mean_aa), mean(rows.mean_bb), mean(rows.mean_ab)});
-      for (int k = 0; k < kMaps; k++) {
+      const F32 a = load_floats(rows.a[i] + from), b = load_floats(rows.b[i] + from);
+      Ssimulacra2Values<Wide> maps;
+      if constexpr (kAlone)
+        maps.map[0] = ssimulacra2_artefacts(a, b, mean(rows.mean_a), mean(rows.mean_b));
+      else
+        maps = ssimulacra2_maps(Ssimulacra2Pixel<F32>{a, b, mean(rows.mean_a), mean(rows.mean_b),
+                                                      mean(rows.mean_aa), mean(rows.mean_bb),
+                                                      mean(rows.mean_ab)});
+      for (int k = 0; k < kCount; k++) {
         sums[k] = sums[k] + maps.map[k];
-        sums[kMaps + k] = sums[kMaps + k] + ssimulacra2_power4(maps.map[k]);
+        sums[kCount + k] = sums[kCount + k] + ssimulacra2_power4(maps.map[k]);
       }
     }
-    for (int k = 0; k < 2 * kMaps; k++) {
-      store_vector(at + k * kBlock, sums[k].low);
-      store_vector(at + k * kBlock + kFloats / 2, sums[k].high);
+    for (int k = 0; k < 2 * kCount; k++) {
+      store_vector(at(k), sums[k].low);
+      store_vector(at(k) + kFloats / 2, sums[k].high);
     }
   }
 }
 
-// One channel of the block whose inputs begin at row y and at column x of the strip.
-void do_block(const Ssimulacra2Memory &m, int channel, int y, int x, int height) {
+// One channel of the block whose inputs begin at row y and at column x of the strip. `alone`: its artefacts are all that is
+// measured.
+void do_block(const Ssimulacra2Memory &m, int channel, bool alone, int y, int x, int height) {
   const int band = y / kBlock, block = x / kBlock, distorted = m.pictures - 1;
   constexpr int kSquare = kBlock * kBlock;
   float *across = m.across_of(band, channel), *past = m.past_of(band, channel);
@@ -123,6 +134,7 @@ void do_block(const Ssimulacra2Memory &m, int channel, int y, int x, int height)
       turn_in(rows, x, past + picture * kPastFloats, group, out);
     };
     const auto blur = [&](int line, auto input) {
+      if (alone && !is_mean(line)) return;
       blur_across(input, across + line * kStateFloats, group, m.blurred + line * kSquare);
     };
     turn(0, a);
@@ -137,7 +149,8 @@ void do_block(const Ssimulacra2Memory &m, int channel, int y, int x, int height)
   }
   float *down = m.down_of(block, channel);
   for (int line = 0; line < m.lines; line++)
-    blur_down(m.blurred + line * kSquare, down + line * (kStateFloats + kPastFloats));
+    if (!alone || is_mean(line))
+      blur_down(m.blurred + line * kSquare, down + line * (kStateFloats + kPastFloats));
 
   MapRows maps;
   const int top = y - kAhead;
@@ -153,7 +166,8 @@ void do_block(const Ssimulacra2Memory &m, int channel, int y, int x, int height)
     maps.mean_b = m.blurred + (2 + 3 * d) * kSquare;
     maps.mean_bb = maps.mean_b + kSquare;
     maps.mean_ab = maps.mean_bb + kSquare;
-    sum_maps(maps, x, m.columns_of(block, channel) + d * 2 * kMaps * kBlock);
+    double *columns = m.columns_of(block, channel) + d * 2 * kMaps * kBlock;
+    alone ? sum_maps<true>(maps, x, columns) : sum_maps<false>(maps, x, columns);
   }
 }
 
@@ -198,7 +212,8 @@ void scale(const Ssimulacra2Scale &work) {
       for (int picture = 0; picture < m.pictures; picture++)
         for (int i = 0; i < kBlock; i++) read_row(work, m, picture, y + i, first);
       for (int block = 0; block < blocks; block++)
-        for (int c = 0; c < kChannels; c++) do_block(m, c, y, block * kBlock, work.height);
+        for (int c = 0; c < kChannels; c++)
+          do_block(m, c, ssimulacra2_artefacts_alone(work.scale, c), y, block * kBlock, work.height);
     }
     add_columns(m, first, blocks, work.width);
   }

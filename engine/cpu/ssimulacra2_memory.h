@@ -22,6 +22,8 @@ constexpr int kStateFloats = 6 * kBlock, kPastFloats = kWindow * kBlock;
 
 // Lines that are blurred, of each channel: a, a^2, and b, b^2, ab for each distorted picture.
 constexpr int lines_of(int distorted) { return 2 + 3 * distorted; }
+// Of a or b itself.
+constexpr bool is_mean(int line) { return line == 0 || (line >= 2 && line % 3 == 2); }
 
 // The XYB rows of a strip: a band and the rows before it that outputs still need, each with columns of the strip before.
 constexpr int kRingRows = kBlock + kAhead, kRingLead = 16;
