@@ -183,7 +183,8 @@ class RowBlur {
   static constexpr int kThreads = kFurther ? kSsimulacra2MoreThreads : kSsimulacra2BlurThreads;
   static constexpr int kCount = ssimulacra2_lines(kAlone, kFurther), kRows = kThreads / kCount;
   static constexpr int kTile = kSsimulacra2Tile, kChunks = kTile / 4, kPitch = kTile + 1;
-  // Pictures that are read; outputs of their own samples may lie where inputs were.
+  // Pictures that are read. Outputs of their own samples lie where inputs were: the threads that bring inputs write the
+  // outputs from there before.
   static constexpr int kInputs = kAlone ? kCount : 2, kFirstInput = 2 - kInputs;
   static constexpr int kSharedFloats = (kInputs + (kAlone ? 0 : kCount)) * kRows * kPitch;
   static_assert(kAhead % 4 == 0);  // outputs are whole chunks of four, too
@@ -233,7 +234,6 @@ class RowBlur {
                 {from[0], from[1], from[2], from[3]}};
           }
         });
-      if (kAlone) gpu_sync();
     }
   }
 

@@ -43,6 +43,14 @@ TEST_F(Ssimulacra2Hip, AllScales) {
   expect_sums({{ref, {disturbed(ref, 9, 2)}}});
 }
 
+// Sizes that are odd on one scale and even on those before, where the border repeats a pixel of that scale.
+TEST_F(Ssimulacra2Hip, BordersOfScales) {
+  for (const auto &[width, height] : {std::pair(34, 38), {36, 68}, {72, 40}, {70, 66}, {136, 144}}) {
+    const PictureFormat format = {width, height, 8, Chroma::c420};
+    expect_sums({{noise(format, 1), {noise(format, 2)}}});
+  }
+}
+
 TEST_F(Ssimulacra2Hip, Depths) {
   for (int depth = 8; depth <= 16; ++depth) {
     const PictureFormat format = {37, 21, depth, Chroma::c420};
