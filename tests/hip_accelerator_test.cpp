@@ -360,6 +360,26 @@ TEST_F(HipAcceleratorTest, MemoryThatIsShortLaterOnIsDoneWithout) {
   }
 }
 
+// One of many sessions takes its share.
+TEST_F(HipAcceleratorTest, ManySessionsHaveLessInProgressEach) {
+  const Case given = {.items = {{kTemporal, true}}, .format = {1920, 1080, 8, Chroma::c420}};
+  start(given, on_gpu());
+  const int alone = scheduler_->accelerator()->places();
+  scheduler_.reset();
+  {
+    std::vector<std::shared_ptr<Device>> others;
+    for (int i = 0; i < 31; ++i) others.push_back(*Device::open(device_->number()));
+    EXPECT_EQ(device_->users(), 32);
+    start(given, on_gpu());
+    EXPECT_LT(scheduler_->accelerator()->places(), alone / 4);
+    EXPECT_GE(scheduler_->accelerator()->places(), 2);
+    scheduler_.reset();
+  }
+  EXPECT_EQ(device_->users(), 1);
+  start(given, on_gpu());
+  EXPECT_EQ(scheduler_->accelerator()->places(), alone);
+}
+
 TEST_F(HipAcceleratorTest, TooLittleMemoryIsSaid) {
   hipsim_.reset("memory=64K");
   HipBackend::Work work;

@@ -26,10 +26,9 @@ constexpr int64_t kBatchSamples = 4 * 3840 * 2160;
 // With four batches on the device, copies and the ends of kernels hide behind the kernels of others.
 constexpr int kLanes = 4;
 constexpr int kFramesInLanes = 64;
-// Page-locked memory is taken from everybody else; beyond this there is less in progress.
-constexpr uint64_t kMostPinned = uint64_t(1) << 30;
-// Metrics that need much memory are measured in smaller batches.
-constexpr uint64_t kMostInLanes = uint64_t(2) << 30;
+// Page-locked memory is taken from everybody else, and metrics that need much memory do as well with smaller batches: beyond
+// this there is less in progress. A session has its share: one of many that use a GPU does not keep it busy alone.
+constexpr uint64_t kMostPinned = uint64_t(1) << 30, kMostInLanes = uint64_t(2) << 30;
 // A frame that takes longer may as well take the time to wake somebody.
 constexpr auto kAwake = std::chrono::microseconds(300);
 
@@ -408,12 +407,14 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Devi
   Capacity capacity = Capacity::of(work.format, work.distorted, work.threads, work.batch);
   Status status;
   uint64_t free = 0;
+  const auto users = uint64_t(std::max(1, device->users()));
   do {
     const bool one_by_one = capacity.lanes == 1 && capacity.batch == 1,
                least = one_by_one && capacity.places == 2;
     const auto [on_device, pinned] = HipAccelerator::bytes_of(work, capacity);
-    if ((pinned > kMostPinned || HipAccelerator::lane_bytes(work, capacity) > kMostInLanes) && !one_by_one)
-      continue;
+    const bool too_much =
+        pinned > kMostPinned / users || HipAccelerator::lane_bytes(work, capacity) > kMostInLanes / users;
+    if (too_much && !one_by_one) continue;
     try {
       free = device->free_memory();
       if (on_device > free && !least) continue;

@@ -168,6 +168,13 @@ struct Device::Registry {
   }
 };
 
+int Device::users() const {
+  Registry &all = Registry::all();
+  const std::lock_guard lock(all.mutex);
+  const auto entry = all.entries.find({api_, number_});
+  return entry == all.entries.end() ? 0 : entry->second.users;
+}
+
 Result<std::shared_ptr<Device>> Device::open(int number) {
   if (number < -1)
     return Status(Code::invalid_argument, "device " + std::to_string(number) +

@@ -56,6 +56,7 @@ class Device {
   const std::string &description() const { return description_; }
   int warp_size() const { return warp_size_; }  // 32 or 64
   uint64_t free_memory() const;
+  int users() const;      // that open() has given it to, and who still hold it
   void *context() const;  // what its threads work with, as Api has it
   // Whether kernels may read what lies at the address, which somebody else has allocated.
   bool reads(uint64_t address) const noexcept;
