@@ -134,6 +134,7 @@ class HipBackend {
     PictureFormat format;
     int distorted = 1;
     uint64_t subsample = 1;
+    int lookback = 2;            // frames before each that items read
     PlaneSet ref = 0, dist = 0;  // planes that come in pinned memory and go to the device, of any frame
     uint64_t upload_bytes = 0;   // of a place
     int threads = 1;             // workers that fill places

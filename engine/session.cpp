@@ -364,6 +364,7 @@ struct Session::Impl {
     work.format = compared;
     work.distorted = distorted;
     work.subsample = uint64_t(subsample);
+    work.lookback = scoring.plan().reads.lookback();
     work.ref = layout.uploads_ref();
     work.dist = layout.uploads_dist();
     work.upload_bytes = layout.upload_bytes();

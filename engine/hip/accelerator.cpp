@@ -186,7 +186,7 @@ HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBa
   ring_.emplace(*device_, work_, capacity_.places);
   lanes_.emplace(*device_, Lanes::Sizes{memory_bytes_, results_bytes_, work_.distorted}, capacity_.lanes,
                  capacity_.batch);
-  started_.resize(size_t(capacity_.places) + kLookback);
+  started_.resize(size_t(capacity_.places) + ring_->lookback());
   completion_ = std::thread(&HipAccelerator::complete, this);
 }
 
@@ -271,13 +271,14 @@ void HipAccelerator::add_frame(LaneFrames &to, uint64_t number, const Started &f
   f = DeviceFrame();
   f.index = frame.view->index;
   f.ref = ring_->views(frame.view->ref, number, 0);
-  for (uint64_t back = 1; back <= kLookback; ++back)
+  for (uint64_t back = 1; back <= ring_->lookback(); ++back)
     if (number >= back) f.earlier[back - 1] = ring_->views(frame.view->earlier[back - 1], number - back, 0);
   const auto n = size_t(work_.distorted);
   for (size_t d = 0; d < n; ++d) {
     to.dist[at * n + d] = ring_->views(frame.view->dist[d], number, 1 + int(d));
-    to.earlier_dist[at * n + d] =
-        number > 0 ? ring_->views(frame.view->earlier_dist[d], number - 1, 1 + int(d)) : DeviceViews{};
+    to.earlier_dist[at * n + d] = number > 0 && ring_->lookback() > 0
+                                      ? ring_->views(frame.view->earlier_dist[d], number - 1, 1 + int(d))
+                                      : DeviceViews{};
   }
   f.dist = std::span(to.dist).subspan(at * n, n);
   f.earlier_dist = std::span(to.earlier_dist).subspan(at * n, n);

@@ -33,22 +33,23 @@ Ring::Layout Ring::layout(const HipBackend::Work &work, uint64_t &block_bytes) {
 uint64_t Ring::most_bytes(const HipBackend::Work &work, int frames) {
   uint64_t block_bytes = 0;
   layout(work, block_bytes);
-  return times(block_bytes, uint64_t(frames + kLookback));
+  return times(block_bytes, uint64_t(frames + work.lookback));
 }
 
 Ring::Ring(const Device &device, const HipBackend::Work &work, int frames)
     : device_(device),
       layout_(layout(work, block_bytes_)),
       depth_(work.format.depth),
-      most_(size_t(frames) + kLookback),
+      lookback_(uint64_t(work.lookback)),
+      most_(size_t(frames) + lookback_),
       stream_(device) {
   if (block_bytes_ > 0) unpacker_.emplace(device, depth_);
   free_.reserve(most_);
-  for (; made_ < 1 + kLookback; ++made_) free_.emplace_back(device_, block_bytes_);
+  for (; made_ < 1 + lookback_; ++made_) free_.emplace_back(device_, block_bytes_);
 }
 
 bool Ring::prepare(uint64_t oldest) {
-  for (; first_ + kLookback < oldest; ++first_) {
+  for (; first_ + lookback_ < oldest; ++first_) {
     free_.push_back(std::move(held_.front()));
     held_.pop_front();
   }

@@ -19,9 +19,6 @@
 
 namespace vmafhip::hip {
 
-// Frames before the oldest in progress that it may read.
-constexpr int kLookback = 2;
-
 class Ring {
  public:
   // `frames`: the most that are in progress. Throws DeviceError, as all of this.
@@ -31,6 +28,8 @@ class Ring {
 
   // Memory for a further frame. Frames before `oldest` are measured. False if there is none until others are measured.
   bool prepare(uint64_t oldest);
+  // Frames before each that it reads.
+  uint64_t lookback() const { return lookback_; }
   // Forgets all frames; the next one is frame 0. When nothing is copied or read any more.
   void clear();
   uint64_t bytes() const { return made_ * block_bytes_; }  // that blocks take now; any thread
@@ -73,6 +72,7 @@ class Ring {
   uint64_t block_bytes_ = 0;  // before the layout, which sets it
   Layout layout_;
   const int depth_;
+  const uint64_t lookback_;
   std::optional<Unpacker> unpacker_;  // if there are planes in blocks
   std::deque<Block> held_;            // of frames first_ on
   uint64_t first_ = 0;
