@@ -44,7 +44,7 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
     chain.memory = frame_bytes_;
     if (item.metric) frame_bytes_ = plus(frame_bytes_, aligned(item.metric->frame_bytes()));
     chain.partials = frame_bytes_;
-    chain.partial_bytes = aligned(item.sums_bytes * uint64_t(distorted));
+    chain.partial_bytes = aligned(item.sums_bytes * uint64_t(distorted * item.option_sets));
     frame_bytes_ = plus(frame_bytes_, times(chain.partial_bytes, uint64_t(chain.tasks)));
     chain.sums = sums_bytes_;
     sums_bytes_ += chain.partial_bytes;
@@ -416,8 +416,8 @@ void FrameWork::add_up() const {
     std::memset(sums_ + chain.sums, 0, chain.partial_bytes);
     for (int task = 0; task < chain.tasks && measures(chain); ++task) {
       const std::byte *share = memory_.get() + chain.partials + uint64_t(task) * chain.partial_bytes;
-      for (int d = 0; d < layout_.distorted_; ++d) {
-        const uint64_t at = uint64_t(d) * chain.item.sums_bytes;
+      for (int i = 0; i < layout_.distorted_ * chain.item.option_sets; ++i) {
+        const uint64_t at = uint64_t(i) * chain.item.sums_bytes;
         chain.item.add_sums(sums_ + chain.sums + at, share + at);
       }
     }

@@ -51,10 +51,11 @@ class FrameLayout {
  public:
   struct Item {
     std::unique_ptr<Metric> metric;  // null: the accelerator measures it
-    uint64_t sums_bytes = 0;         // of one distorted picture
+    uint64_t sums_bytes = 0;         // of one distorted picture for one set of options
     void (*add_sums)(std::byte *total, const std::byte *partial) = nullptr;
     Reads reads;
     bool every_frame = true;  // false: only those that are scored; then it reads no earlier pictures
+    int option_sets = 1;      // that are measured
   };
   // Of one distorted picture; null for planes that are of the reference's size, or not read.
   using Scalers = std::array<std::unique_ptr<PlaneScaler>, 3>;
@@ -86,9 +87,10 @@ class FrameLayout {
   PlaneSet uploads_dist() const { return uploads_dist_; }
   // Planes of the reference (0) or a distorted picture (1 on) that the processor reads wherever they are, of any frame.
   PlaneSet host_planes(int picture) const;
-  // Where the sums of metric `item` for one distorted picture are among a frame's.
-  uint64_t sums_at(size_t item, int distorted) const {
-    return chains_[item].sums + uint64_t(distorted) * chains_[item].item.sums_bytes;
+  // Where the sums of metric `item` for one distorted picture and set of options are among a frame's.
+  uint64_t sums_at(size_t item, int distorted, int option_set = 0) const {
+    const Item &of = chains_[item].item;
+    return chains_[item].sums + uint64_t(distorted * of.option_sets + option_set) * of.sums_bytes;
   }
   int distorted() const { return distorted_; }
   // The first of the metrics' that is not good.

@@ -95,7 +95,7 @@ class Metric {
   // What the stages of a frame hand on to each other (decimated planes, bands); one per frame in progress.
   virtual size_t frame_bytes() const { return 0; }
   // Does one strip. `partial` is the strip's own: its share of the sums for each distorted picture, one after the
-  // other, `sums_bytes` of the extractor each; the caller does not clear it.
+  // other, and of a picture for each set of options, `sums_bytes` of the extractor each; the caller does not clear it.
   virtual void measure(const FrameView &frame, int stage, int strip, std::byte *frame_memory,
                        std::byte *scratch, std::byte *partial) const = 0;
   // What has gone wrong beside the sums: files that a metric writes. From the start on.

@@ -22,6 +22,8 @@ struct OptionSpec {
   const char *alias;    // short form in output names, "" = the full name
   bool named;           // a value other than the default becomes part of the output names
   const char *help;     // one sentence with unit
+  // Matters so late that one metric measures several values of it in one pass, or matters to the scorer alone.
+  bool one_pass = false;
 };
 
 using OptionValue = std::variant<bool, int, double, std::string>;

@@ -98,14 +98,32 @@ Status check_names(const Plan &plan) {
   return Status();
 }
 
+// Adds the extractor of that number to the pass that measures others like it, or to one of its own.
+void add_to_passes(Plan &plan, size_t number) {
+  PlannedExtractor &planned = plan.extractors[number];
+  const auto fits = [&](const PlannedPass &pass) {
+    return pass.extractor == planned.extractor &&
+           pass.extractor->one_pass(plan.extractors[pass.members[0]].options, planned.options);
+  };
+  auto pass = std::find_if(plan.passes.begin(), plan.passes.end(), fits);
+  if (pass == plan.passes.end()) pass = plan.passes.insert(pass, {planned.extractor, {}, {}});
+  planned.pass = size_t(pass - plan.passes.begin());
+  planned.option_set = int(pass->members.size());
+  pass->members.push_back(number);
+  pass->reads |= planned.extractor->reads(planned.options);
+  pass->temporal |= planned.temporal;
+}
+
 }  // namespace
 
 void Plan::settle() {
-  for (PlannedExtractor &planned : extractors) {
+  for (size_t i = 0; i < extractors.size(); ++i) {
+    PlannedExtractor &planned = extractors[i];
     planned.temporal = planned.extractor->temporal(planned.options);
-    reads |= planned.extractor->reads(planned.options);
     lookahead = std::max(lookahead, planned.extractor->lookahead(planned.options));
+    add_to_passes(*this, i);
   }
+  for (const PlannedPass &pass : passes) reads |= pass.reads;
   for (PlannedExtractor &planned : extractors) planned.columns.assign(planned.extractor->outputs.size(), -1);
   for (const bool late : {false, true})
     for (PlannedExtractor &planned : extractors)
@@ -122,6 +140,19 @@ void Plan::settle() {
       planned.aggregate_columns.back() = int(aggregate_names.size());
       aggregate_names.push_back(log_name(aggregate, planned.options));
     }
+}
+
+std::vector<const Options *> Plan::options_of(const PlannedPass &pass) const {
+  std::vector<const Options *> options;
+  for (const size_t member : pass.members) options.push_back(&extractors[member].options);
+  return options;
+}
+
+std::string Plan::name_of(const PlannedPass &pass) const {
+  std::string name;
+  for (const Options *options : options_of(pass))
+    name += (name.empty() ? "" : "+") + (pass.extractor->name + options->suffix());
+  return name;
 }
 
 Result<Plan> Plan::make(const std::string &models, const std::string &features) {

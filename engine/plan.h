@@ -1,5 +1,5 @@
-// What a session has to compute: the extractors that its models and features need, each once, and the
-// columns in which their outputs and the models' scores are reported.
+// What a session has to compute: the extractors that its models and features need, each once, the passes that measure
+// them, and the columns in which their outputs and the models' scores are reported.
 #pragma once
 #include <memory>
 #include <string>
@@ -19,7 +19,17 @@ struct PlannedExtractor {
   std::vector<int> columns;            // per output of the extractor: its column, -1 = not reported
   std::vector<int> aggregate_columns;  // per aggregate
   bool temporal = false;               // needs every frame, also those that are not scored
+  size_t pass = 0;                     // that measures it
+  int option_set = 0;                  // which one of the pass
   std::string needed_by;               // label of the first model that needs it; "" if features alone do
+};
+
+// What one metric measures: an extractor with one or more sets of options.
+struct PlannedPass {
+  const Extractor *extractor;
+  std::vector<size_t> members;  // indices of Plan::extractors
+  Reads reads;
+  bool temporal = false;
 };
 
 struct PlannedModel {
@@ -30,6 +40,7 @@ struct PlannedModel {
 
 struct Plan {
   std::vector<PlannedExtractor> extractors;  // order of first need: models, then features
+  std::vector<PlannedPass> passes;           // order of their first members
   std::vector<PlannedModel> models;
   std::vector<std::string> remarks;        // what users should know of their requests
   std::vector<std::string> feature_names;  // by column; libvmaf's log names and order
@@ -40,8 +51,12 @@ struct Plan {
 
   // `models` and `features` as in SessionOptions.
   static Result<Plan> make(const std::string &models, const std::string &features);
-  // What follows from the extractors and their options: columns and names, what is read, who needs every frame.
+  // What follows from the extractors and their options: columns and names, what is read, who needs every frame, passes.
   void settle();
+
+  std::vector<const Options *> options_of(const PlannedPass &pass) const;
+  // Names of the members: "vif", "vif+vif_egl_1".
+  std::string name_of(const PlannedPass &pass) const;
 };
 
 }  // namespace vmafhip

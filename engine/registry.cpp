@@ -15,16 +15,31 @@
 namespace vmafhip {
 namespace {
 
-using MakeCpu = std::unique_ptr<Metric> (*)(const CpuKernels &, const Options &, const PictureFormat &,
+template <class OfOptions>
+using MakeCpu = std::unique_ptr<Metric> (*)(const CpuKernels &, OfOptions, const PictureFormat &,
                                             int distorted);
 // Null if there are no kernels for the options.
-using MakeHip = std::unique_ptr<hip::HipMetric> (*)(const hip::Device &, const Options &,
-                                                    const PictureFormat &, int distorted);
+template <class OfOptions>
+using MakeHip = std::unique_ptr<hip::HipMetric> (*)(const hip::Device &, OfOptions, const PictureFormat &,
+                                                    int distorted);
 struct Entry {
   const Extractor *extractor;
-  MakeCpu make_cpu;
-  MakeHip make_hip = nullptr;  // null: no kernels yet
+  MakeCpu<const Options &> make_cpu;
+  MakeHip<const Options &> make_hip = nullptr;  // null: no kernels yet
+  // In place of both, of extractors that measure several sets of options in one pass.
+  MakeCpu<OptionSets> make_cpu_of_sets = nullptr;
+  MakeHip<OptionSets> make_hip_of_sets = nullptr;
+
+  bool has_kernels() const { return make_hip || make_hip_of_sets; }
 };
+
+// What `params` makes of each set.
+template <class Params>
+auto each(OptionSets sets, Params params) {
+  std::vector<decltype(params(*sets[0]))> all;
+  for (const Options *options : sets) all.push_back(params(*options));
+  return all;
+}
 
 // A line an extractor: in libvmaf's order, then those of its fork. The first one that provides an output serves it.
 constexpr Entry kEntries[] = {
@@ -61,13 +76,23 @@ constexpr Entry kEntries[] = {
      [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_psnr(d, psnr_planes(o, f), f, n); }},
     {&kPsnrHvsExtractor, [](auto &k, auto &, auto &f, int n) { return make_cpu_psnr_hvs(k, f, n); },
      [](auto &d, auto &, auto &f, int n) { return hip::make_hip_psnr_hvs(d, f, n); }},
-    {&kAdmExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_adm(k, adm_params(o, f), f, n); },
-     [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_adm(d, adm_params(o, f), f, n); }},
+    {.extractor = &kAdmExtractor,
+     .make_cpu_of_sets =
+         [](auto &k, auto sets, auto &f, int n) {
+           return make_cpu_adm(k, each(sets, [&](auto &o) { return adm_params(o, f); }), f, n);
+         },
+     .make_hip_of_sets =
+         [](auto &d, auto sets, auto &f, int n) {
+           return hip::make_hip_adm(d, each(sets, [&](auto &o) { return adm_params(o, f); }), f, n);
+         }},
     {&kMotionExtractor,
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); },
      [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_motion(d, motion_params(o), f, n); }},
-    {&kVifExtractor, [](auto &k, auto &o, auto &f, int n) { return make_cpu_vif(k, vif_params(o), f, n); },
-     [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_vif(d, vif_params(o), f, n); }},
+    {.extractor = &kVifExtractor,
+     .make_cpu_of_sets = [](auto &k, auto sets, auto &f,
+                            int n) { return make_cpu_vif(k, each(sets, vif_params), f, n); },
+     .make_hip_of_sets = [](auto &d, auto sets, auto &f,
+                            int n) { return hip::make_hip_vif(d, each(sets, vif_params), f, n); }},
     {&kCambiExtractor,
      [](auto &k, auto &o, auto &f, int n) {
        return make_cpu_cambi(k, cambi_params(o, f), f, n, o.string("heatmaps_path"));
@@ -171,6 +196,13 @@ bool Extractor::temporal(const Options &options) const {
                      [&](const OutputSpec &aggregate) { return reports(aggregate, options); });
 }
 
+bool Extractor::one_pass(const Options &a, const Options &b) const {
+  const Entry *entry = find_entry(*this);
+  if (!entry || !entry->make_cpu_of_sets) return false;
+  return std::all_of(options.begin(), options.end(),
+                     [&](const OptionSpec &option) { return option.one_pass || a.same(option.name, b); });
+}
+
 Result<CpuBackend> CpuBackend::choose() {
   const auto kernels = choose_cpu_kernels();
   if (!kernels.ok()) return kernels.status();
@@ -179,10 +211,12 @@ Result<CpuBackend> CpuBackend::choose() {
 
 const char *CpuBackend::isa() const { return kernels_->isa; }
 
-std::unique_ptr<Metric> CpuBackend::make(const Extractor &extractor, const Options &options,
+std::unique_ptr<Metric> CpuBackend::make(const Extractor &extractor, OptionSets options,
                                          const PictureFormat &format, int distorted) const {
   const Entry *entry = find_entry(extractor);
-  return entry ? entry->make_cpu(*kernels_, options, format, distorted) : nullptr;
+  if (!entry) return nullptr;
+  return entry->make_cpu_of_sets ? entry->make_cpu_of_sets(*kernels_, options, format, distorted)
+                                 : entry->make_cpu(*kernels_, *options[0], format, distorted);
 }
 
 std::unique_ptr<PlaneScaler> CpuBackend::make_scaler(const PlaneScaling &scaling) const {
@@ -227,15 +261,18 @@ std::string HipBackend::description() const { return device_->description(); }
 
 bool HipBackend::has_kernels(const Extractor &extractor) {
   const Entry *entry = find_entry(extractor);
-  return entry && entry->make_hip;
+  return entry && entry->has_kernels();
 }
 
-Result<HipBackend::DeviceMetric> HipBackend::make(const Extractor &extractor, const Options &options,
+Result<HipBackend::DeviceMetric> HipBackend::make(const Extractor &extractor, OptionSets options,
                                                   const PictureFormat &format, int distorted) const {
   if (!has_kernels(extractor)) return DeviceMetric();
   const hip::CurrentDevice current(*device_);  // a metric may put tables there
   try {
-    auto metric = find_entry(extractor)->make_hip(*device_, options, format, distorted);
+    const Entry &entry = *find_entry(extractor);
+    if (options.size() > 1 && !entry.make_hip_of_sets) return DeviceMetric();
+    auto metric = entry.make_hip_of_sets ? entry.make_hip_of_sets(*device_, options, format, distorted)
+                                         : entry.make_hip(*device_, *options[0], format, distorted);
     if (!metric) return DeviceMetric();
     // Whoever holds a metric holds the device.
     return DeviceMetric(metric.release(), [device = device_](const hip::HipMetric *m) {

@@ -36,6 +36,9 @@ struct FormatLimits {
   int max_depth = 16;          // at least 8 always
 };
 
+// Sets of options of one extractor that one metric measures: they differ in options of OptionSpec::one_pass alone.
+using OptionSets = std::span<const Options *const>;
+
 // One extractor, whatever computes it. One constant of this type per extractor stands in
 // engine/extractors.
 struct Extractor {
@@ -53,8 +56,8 @@ struct Extractor {
   Status (*check_options)(const Options &);
   // What depends on options; the limits are checked before. Null if nothing does.
   Status (*check_format)(const Options &, const PictureFormat &);
-  // What the metric hands to the scorer for each distorted picture, and how a strip's share is added to it. Strips
-  // are added in the order of stages and strips; the total starts as zeros.
+  // What the metric hands to the scorer for each distorted picture and set of options, and how a strip's share is added
+  // to it. Strips are added in the order of stages and strips; the total starts as zeros.
   size_t sums_bytes;
   void (*add_sums)(std::byte *total, const std::byte *partial);
   std::unique_ptr<Scorer> (*make_scorer)(const Options &, const PictureFormat &);
@@ -70,6 +73,8 @@ struct Extractor {
   bool reports(const OutputSpec &output, const Options &options) const;
   // Needs every frame, also those between the ones that are scored.
   bool temporal(const Options &options) const;
+  // Whether both sets of options can be measured by one metric.
+  bool one_pass(const Options &a, const Options &b) const;
 };
 
 std::span<const Extractor *const> extractors();
@@ -91,8 +96,13 @@ class CpuBackend {
 
   const char *isa() const;
   // `distorted`: the most distorted pictures that a frame will have; memory sizes depend on it.
+  std::unique_ptr<Metric> make(const Extractor &extractor, OptionSets options, const PictureFormat &format,
+                               int distorted = 1) const;
   std::unique_ptr<Metric> make(const Extractor &extractor, const Options &options,
-                               const PictureFormat &format, int distorted = 1) const;
+                               const PictureFormat &format, int distorted = 1) const {
+    const Options *const one = &options;
+    return make(extractor, OptionSets(&one, 1), format, distorted);
+  }
   std::unique_ptr<PlaneScaler> make_scaler(const PlaneScaling &scaling) const;
 
  private:
@@ -120,12 +130,17 @@ class HipBackend {
   // What measures an extractor on the GPU.
   using DeviceMetric = std::shared_ptr<const hip::HipMetric>;
   // Null if there are no kernels for the options: then the CPU has to.
-  Result<DeviceMetric> make(const Extractor &extractor, const Options &options, const PictureFormat &format,
+  Result<DeviceMetric> make(const Extractor &extractor, OptionSets options, const PictureFormat &format,
                             int distorted = 1) const;
+  Result<DeviceMetric> make(const Extractor &extractor, const Options &options, const PictureFormat &format,
+                            int distorted = 1) const {
+    const Options *const one = &options;
+    return make(extractor, OptionSets(&one, 1), format, distorted);
+  }
 
   struct Item {
     DeviceMetric metric;
-    uint64_t sums_bytes = 0;  // of one distorted picture
+    uint64_t sums_bytes = 0;  // of one distorted picture, all sets of options
     uint64_t sums_at = 0;     // among those of a frame: the first distorted picture's, the others follow
     bool every_frame = true;  // false: only multiples of `subsample`
   };

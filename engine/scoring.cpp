@@ -83,9 +83,11 @@ void Scoring::add(const std::byte *sums, const FrameLayout &layout) {
     PerPicture &p = pictures_[d];
     Row &row = p.rows[added_ % p.rows.size()];
     row.filled = 0;
-    for (size_t e = 0; e < p.scorers.size(); ++e)
-      if (scores(added_) || plan_.extractors[e].temporal)
-        p.scorers[e]->add(added_, sums + layout.sums_at(e, int(d)), p.emit[e]);
+    for (size_t e = 0; e < p.scorers.size(); ++e) {
+      const PlannedExtractor &planned = plan_.extractors[e];
+      if (scores(added_) || planned.temporal)
+        p.scorers[e]->add(added_, sums + layout.sums_at(planned.pass, int(d), planned.option_set), p.emit[e]);
+    }
     aggregate(p, row.aggregates);
   }
   ++added_;

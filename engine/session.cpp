@@ -22,11 +22,6 @@ namespace {
 constexpr int kMostThreads = 1024;
 constexpr int kMostBatch = 32;
 
-// Name under which a chain's times are given.
-std::string chain_name(const PlannedExtractor &planned) {
-  return planned.extractor->name + planned.options.suffix();
-}
-
 // For one distorted picture, of the planes that metrics read.
 FrameLayout::Scalers make_scalers(const CpuBackend &cpu, ScaleMethod method, const PictureFormat &compared,
                                   const PictureFormat &dist, PlaneSet planes) {
@@ -173,12 +168,12 @@ struct Session::Impl {
       return "the processor has to scale it to " + describe(compared);
     std::vector<std::string> names;
     const Plan &plan = scoring.plan();
-    for (size_t i = 0; i < plan.extractors.size(); ++i) {
-      const Reads reads = plan.extractors[i].extractor->reads(plan.extractors[i].options);
+    for (size_t i = 0; i < plan.passes.size(); ++i) {
+      const Reads &reads = plan.passes[i].reads;
       const int planes =
           number == 0 ? reads.ref | reads.earlier[0] | reads.earlier[1] : reads.dist | reads.earlier_dist;
       if (scheduler.layout()->on_cpu(i) && (planes >> plane & 1))
-        names.push_back(chain_name(plan.extractors[i]));
+        names.push_back(plan.name_of(plan.passes[i]));
     }
     return join(names) + (names.size() > 1 ? " have" : " has") + " no GPU kernels";
   }
@@ -271,11 +266,11 @@ struct Session::Impl {
   Result<std::unique_ptr<FrameLayout>> make_layout(std::vector<HipBackend::Item> &device_items) {
     const Plan &plan = scoring.plan();
     std::vector<FrameLayout::Item> items;
-    std::vector<HipBackend::DeviceMetric> metrics(plan.extractors.size());
+    std::vector<HipBackend::DeviceMetric> metrics(plan.passes.size());
     bool any = false;
     for (size_t i = 0; gpu && i < metrics.size(); ++i) {
-      const PlannedExtractor &p = plan.extractors[i];
-      auto metric = gpu->make(*p.extractor, p.options, compared, distorted);
+      const PlannedPass &pass = plan.passes[i];
+      auto metric = gpu->make(*pass.extractor, plan.options_of(pass), compared, distorted);
       if (!metric.ok()) {
         if (Status s = without_gpu(metric.status()); !s.ok()) return s;
         metrics.assign(metrics.size(), nullptr);
@@ -292,10 +287,9 @@ struct Session::Impl {
     }
     if (Status s = check_memory(metrics); !s.ok()) return s;
     for (size_t i = 0; i < metrics.size(); ++i) {
-      const PlannedExtractor &p = plan.extractors[i];
-      items.push_back({metrics[i] ? nullptr : cpu.make(*p.extractor, p.options, compared, distorted),
-                       p.extractor->sums_bytes, p.extractor->add_sums, p.extractor->reads(p.options),
-                       p.temporal});
+      const PlannedPass &pass = plan.passes[i];
+      items.push_back({metrics[i] ? nullptr : make_cpu_metric(pass), pass.extractor->sums_bytes,
+                       pass.extractor->add_sums, pass.reads, pass.temporal, int(pass.members.size())});
     }
     DeviceUse use;
     use.ref = on_device(ref_format);
@@ -304,10 +298,16 @@ struct Session::Impl {
     auto layout = std::make_unique<FrameLayout>(std::move(items), compared, distorted, uint64_t(subsample),
                                                 all_scalers(), std::move(use));
     for (size_t i = 0; i < metrics.size(); ++i)
-      if (metrics[i])
-        device_items.push_back({std::move(metrics[i]), plan.extractors[i].extractor->sums_bytes,
-                                layout->sums_at(i, 0), plan.extractors[i].temporal});
+      if (metrics[i]) {
+        const PlannedPass &pass = plan.passes[i];
+        device_items.push_back({std::move(metrics[i]), pass.extractor->sums_bytes * pass.members.size(),
+                                layout->sums_at(i, 0), pass.temporal});
+      }
     return layout;
+  }
+
+  std::unique_ptr<Metric> make_cpu_metric(const PlannedPass &pass) const {
+    return cpu.make(*pass.extractor, scoring.plan().options_of(pass), compared, distorted);
   }
 
   // Pictures in device memory are not for CPU metrics.
@@ -327,12 +327,12 @@ struct Session::Impl {
     }
     const Plan &plan = scoring.plan();
     for (size_t i = 0; i < metrics.size(); ++i) {
-      const PlannedExtractor &p = plan.extractors[i];
-      const Reads reads = p.extractor->reads(p.options);
+      const PlannedPass &pass = plan.passes[i];
+      const Reads &reads = pass.reads;
       const bool wants = (on_device(ref_format) && (reads.ref | reads.earlier[0] | reads.earlier[1])) ||
                          (dist && (reads.dist | reads.earlier_dist));
       if (!metrics[i] && wants)
-        return Status(Code::unsupported, "the pictures are in GPU memory, and " + chain_name(p) +
+        return Status(Code::unsupported, "the pictures are in GPU memory, and " + plan.name_of(pass) +
                                              " has no GPU kernels" + advice);
     }
     return Status();
@@ -348,11 +348,8 @@ struct Session::Impl {
 
   // Of the items of another layout; the CPU measures what the GPU did.
   std::unique_ptr<FrameLayout> make_cpu_layout(std::vector<FrameLayout::Item> items) const {
-    const Plan &plan = scoring.plan();
     for (size_t i = 0; i < items.size(); ++i)
-      if (!items[i].metric)
-        items[i].metric =
-            cpu.make(*plan.extractors[i].extractor, plan.extractors[i].options, compared, distorted);
+      if (!items[i].metric) items[i].metric = make_cpu_metric(scoring.plan().passes[i]);
     return std::make_unique<FrameLayout>(std::move(items), compared, distorted, uint64_t(subsample),
                                          all_scalers());
   }
@@ -519,10 +516,10 @@ std::vector<StageTime> Session::stage_times() const {
   times.push_back({"unpack", 0, impl_->scheduler.stage_seconds(0, 0)});
   times.push_back({"scale", 0, impl_->scheduler.stage_seconds(0, 1)});
   const Plan &plan = impl_->scoring.plan();
-  for (size_t i = 0; i < plan.extractors.size(); ++i)
+  for (size_t i = 0; i < plan.passes.size(); ++i)
     for (int stage = 0; stage < layout->stages(i); ++stage)
       times.push_back(
-          {chain_name(plan.extractors[i]), stage, impl_->scheduler.stage_seconds(i + 1, size_t(stage))});
+          {plan.name_of(plan.passes[i]), stage, impl_->scheduler.stage_seconds(i + 1, size_t(stage))});
   if (impl_->scheduler.accelerator())
     times.push_back({"launch", 0, impl_->scheduler.stage_seconds(1 + layout->chains(), 0)});
   return times;

@@ -77,7 +77,8 @@ struct FrameScores {
   std::vector<PictureScores> dist;
 };
 
-// Processor time that all workers together spent on one stage of an extractor, over all frames.
+// Processor time that all workers together spent on one stage of an extractor, over all frames. Names of extractors that
+// are measured together are joined by '+'.
 struct StageTime {
   // "unpack", "scale": what pictures take that cannot be read as they are; "launch": handing frames to the GPU
   std::string extractor;

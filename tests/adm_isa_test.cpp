@@ -1,4 +1,5 @@
 // ADM on every instruction set against the plain one, bit for bit, and what the cut into strips must not change.
+#include <array>
 #include <string>
 
 #include "engine/arith/adm.h"
@@ -12,7 +13,7 @@ using namespace test;
 
 std::unique_ptr<Metric> make(const CpuKernels &kernels, const AdmOptions &options, const Luma &like,
                              int distorted = 1) {
-  return make_cpu_adm(kernels, adm_configure(options, like.width, like.height),
+  return make_cpu_adm(kernels, {adm_configure(options, like.width, like.height)},
                       {like.width, like.height, like.depth, Chroma::c400}, distorted);
 }
 
@@ -223,15 +224,15 @@ TEST(AdmIsa, StripsDoNotMatter) {
   const AdmParams params = adm_configure({}, ref.width, ref.height);
   for (const CpuKernels *kernels : all_kernels()) {
     const Rubbish memory(kernels->adm->frame_bytes(params, 1)),
-        scratch(kernels->adm->scratch_bytes(params, 1));
+        scratch(kernels->adm->scratch_bytes(params, 1, 1));
     const auto measure = [&](int rows) {
       AdmSums total = {};
       for (int scale = 0; scale < kAdmScales; ++scale)
         for (int first = 0; first < params.scale[scale].height; first += rows) {
           AdmSums part;
           const int last = smaller(first + rows, params.scale[scale].height);
-          kernels->adm->measure({frame.view, params, 1, scale, first, last, memory.get(), scratch.get(),
-                                 reinterpret_cast<std::byte *>(&part)});
+          kernels->adm->measure({frame.view, params, &params.options.gain_limit, 1, 1, scale, first, last,
+                                 memory.get(), scratch.get(), &part.scale[scale]});
           add_integer_sums<AdmSums>(reinterpret_cast<std::byte *>(&total),
                                     reinterpret_cast<const std::byte *>(&part));
         }
@@ -241,6 +242,38 @@ TEST(AdmIsa, StripsDoNotMatter) {
     for (int rows : {1, 2, 3, 7, 20, 64})
       EXPECT_EQ(describe(measure(rows), whole), "") << kernels->isa << ", " << rows;
   }
+}
+
+// Whatever comes first, and sets of options with the same limit too.
+TEST(AdmIsa, SetsOfOptionsAreAsManyRuns) {
+  constexpr double kLimits[][4] = {{100, 1, 1.05, 1}, {1, 100, 1, 2}, {3.7, 3.7, 3.7, 3.7}};
+  using OfSets = std::array<AdmSums, std::size(kLimits[0])>;
+  for (int depth : {8, 10, 16})
+    for (const bool skip : {false, true}) {
+      const Luma ref = waves(161, 90, depth, 2);
+      const std::vector<Luma> dists = {distorted_from(ref, 1), noise(161, 90, depth, 3),
+                                       black_and_white(161, 90, depth, 2, 5)};
+      const StoredFrame frame({ref}, dists);
+      for (const auto &limits : kLimits) {
+        std::vector<AdmParams> sets;
+        for (const double limit : limits) {
+          AdmOptions options;
+          options.gain_limit = limit;
+          options.skip_aim = skip;
+          sets.push_back(adm_configure(options, ref.width, ref.height));
+        }
+        for (const CpuKernels *kernels : all_kernels()) {
+          const auto metric = make_cpu_adm(*kernels, sets, {161, 90, depth, Chroma::c400}, 3);
+          const auto got = measure_sums<OfSets>(*metric, frame.view);
+          for (size_t s = 0; s < sets.size(); ++s) {
+            const auto want = sums_of(*kernels, sets[s].options, frame, ref);
+            for (size_t d = 0; d < dists.size(); ++d)
+              EXPECT_EQ(describe(got[d][s], want[d]), "")
+                  << kernels->isa << ", picture " << d << ", limit " << limits[s] << " of " << limits[0];
+          }
+        }
+      }
+    }
 }
 
 TEST(AdmIsa, SeveralDistortedPictures) {

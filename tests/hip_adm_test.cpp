@@ -1,5 +1,6 @@
 // ADM on the GPU: sums equal to those of the plain CPU code, bit for bit, whatever the size, depth, options, memory
 // layout and batch. Runs with warps of 32 and of 64.
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -19,7 +20,7 @@ PictureFormat format_of(const Luma &luma) { return {luma.width, luma.height, lum
 
 AdmSums cpu_sums(const AdmOptions &options, const Luma &ref, const Luma &dist) {
   const auto metric =
-      make_cpu_adm(plain_kernels(), adm_configure(options, ref.width, ref.height), format_of(ref), 1);
+      make_cpu_adm(plain_kernels(), {adm_configure(options, ref.width, ref.height)}, format_of(ref), 1);
   const StoredFrame frame({ref}, {dist});
   return measure_sums<AdmSums>(*metric, frame.view)[0];
 }
@@ -46,22 +47,25 @@ struct Pictures {
 
 class AdmHip : public HipTest {
  protected:
-  // Sums of a batch. All pictures have one format, all frames as many distorted pictures.
-  std::vector<std::vector<AdmSums>> measure(const AdmOptions &options, const std::vector<Pictures> &batch,
-                                            const Layout &layout = {}) {
+  // Sums of a batch, each of all sets of options. All pictures have one format, all frames as many distorted pictures.
+  template <class Sums = AdmSums>
+  std::vector<std::vector<Sums>> measure(const std::vector<AdmOptions> &sets,
+                                         const std::vector<Pictures> &batch, const Layout &layout = {}) {
     const Luma &like = batch[0].ref;
-    const auto metric = hip::make_hip_adm(*device_, adm_configure(options, like.width, like.height),
-                                          format_of(like), static_cast<int>(batch[0].dist.size()));
+    std::vector<AdmParams> params;
+    for (const AdmOptions &options : sets) params.push_back(adm_configure(options, like.width, like.height));
+    const auto metric =
+        hip::make_hip_adm(*device_, params, format_of(like), static_cast<int>(batch[0].dist.size()));
     std::list<StoredFrame> stored;
     DeviceFrames frames(stream_);
     for (const Pictures &pictures : batch)
       frames.add(stored.emplace_back(std::vector{pictures.ref}, pictures.dist, layout).view);
-    return measure_on<AdmSums>(stream_, *metric, frames.frames());
+    return measure_on<Sums>(stream_, *metric, frames.frames());
   }
 
   void expect_equal(const Luma &ref, const Luma &dist, const AdmOptions &options = {},
                     const Layout &layout = {}) {
-    EXPECT_EQ(difference(measure(options, {{ref, {dist}}}, layout)[0][0], cpu_sums(options, ref, dist)), "")
+    EXPECT_EQ(difference(measure({options}, {{ref, {dist}}}, layout)[0][0], cpu_sums(options, ref, dist)), "")
         << ref.width << "x" << ref.height << ", depth " << ref.depth << ", gain limit " << options.gain_limit;
   }
 };
@@ -197,7 +201,7 @@ TEST_F(AdmHip, LayoutsMayDiffer) {
   const Luma ref = noise(132, 37, 8, 3), dist = noise(132, 37, 8, 4);
   const AdmSums want = cpu_sums({}, ref, dist);
   const auto metric =
-      hip::make_hip_adm(*device_, adm_configure({}, ref.width, ref.height), format_of(ref), 1);
+      hip::make_hip_adm(*device_, {adm_configure({}, ref.width, ref.height)}, format_of(ref), 1);
   for (int odd = 0; odd < 4; ++odd) {
     std::vector<StoredLuma> stored;
     for (int i = 0; i < 4; ++i)
@@ -226,7 +230,7 @@ TEST_F(AdmHip, SeveralDistortedPicturesAndBatches) {
                                          : distorted_from(pictures.ref, static_cast<uint32_t>(f + d)));
         batch.push_back(pictures);
       }
-      const auto got = measure({}, batch);
+      const auto got = measure({AdmOptions()}, batch);
       for (size_t f = 0; f < batch.size(); ++f)
         for (size_t d = 0; d < batch[f].dist.size(); ++d)
           EXPECT_EQ(difference(got[f][d], cpu_sums({}, batch[f].ref, batch[f].dist[d])), "")
@@ -235,6 +239,32 @@ TEST_F(AdmHip, SeveralDistortedPicturesAndBatches) {
 }
 
 // More pairs than a launch takes, with a frame that is cut in two.
+// Limits that kernels take by twos, and the odd one; sets with the same limit.
+TEST_F(AdmHip, SetsOfOptions) {
+  constexpr double kSets[][4] = {{100, 1, 100, 1}, {1, 100, 1.2, 1}, {3.7, 1.0001, 2, 1}};
+  using OfSets = std::array<AdmSums, std::size(kSets[0])>;
+  for (const int depth : {8, 10})
+    for (const auto &limits : kSets) {
+      std::vector<AdmOptions> sets(std::size(limits));
+      for (size_t s = 0; s < sets.size(); ++s) {
+        sets[s].gain_limit = limits[s];
+        sets[s].skip_aim = limits[0] == 3.7;
+      }
+      std::vector<Pictures> batch;
+      for (int f = 0; f < 2; ++f) {
+        const Luma ref = waves(140, 67, depth, f);
+        batch.push_back({ref, {distorted_from(ref, 2), black_and_white(140, 67, depth, 2, 5)}});
+      }
+      const auto got = measure<OfSets>(sets, batch);
+      for (size_t f = 0; f < batch.size(); ++f)
+        for (size_t d = 0; d < batch[f].dist.size(); ++d)
+          for (size_t s = 0; s < sets.size(); ++s)
+            EXPECT_EQ(difference(got[f][d][s], cpu_sums(sets[s], batch[f].ref, batch[f].dist[d])), "")
+                << "frame " << f << ", picture " << d << ", set " << s << ", limit " << limits[s]
+                << ", depth " << depth;
+    }
+}
+
 TEST_F(AdmHip, MorePairsThanALaunchTakes) {
   for (size_t distorted : {size_t{1}, size_t{7}}) {
     std::vector<Pictures> batch(kMostPairs / distorted + 2, {noise(36, 33, 8, 1), {}});
@@ -243,7 +273,7 @@ TEST_F(AdmHip, MorePairsThanALaunchTakes) {
       for (size_t d = 0; d < distorted; ++d)
         batch[f].dist.push_back(distorted_from(batch[f].ref, static_cast<uint32_t>(f * distorted + d)));
     }
-    const auto got = measure({}, batch);
+    const auto got = measure({AdmOptions()}, batch);
     for (size_t f = 0; f < batch.size(); ++f)
       for (size_t d = 0; d < distorted; ++d)
         EXPECT_EQ(difference(got[f][d], cpu_sums({}, batch[f].ref, batch[f].dist[d])), "")
@@ -255,7 +285,7 @@ TEST_F(AdmHip, MorePairsThanALaunchTakes) {
 TEST_F(AdmHip, FewerDistortedPictures) {
   const Luma ref = waves(80, 40, 10, 0), dist = distorted_from(ref, 1);
   const auto metric =
-      hip::make_hip_adm(*device_, adm_configure({}, ref.width, ref.height), format_of(ref), 3);
+      hip::make_hip_adm(*device_, {adm_configure({}, ref.width, ref.height)}, format_of(ref), 3);
   const StoredFrame frame({ref}, {dist});
   const DeviceFrames frames(stream_, {&frame.view, &frame.view});
   for (const auto &sums : measure_on<AdmSums>(stream_, *metric, frames.frames()))
@@ -265,7 +295,7 @@ TEST_F(AdmHip, FewerDistortedPictures) {
 TEST_F(AdmHip, RowsTooFarApart) {
   const Luma ref = waves(40, 40, 8, 0);
   const auto metric =
-      hip::make_hip_adm(*device_, adm_configure({}, ref.width, ref.height), format_of(ref), 1);
+      hip::make_hip_adm(*device_, {adm_configure({}, ref.width, ref.height)}, format_of(ref), 1);
   const StoredFrame stored({ref}, {ref});
   const DeviceFrames frames(stream_, {&stored.view});
   hip::DeviceFrame frame = frames.frames()[0];

@@ -59,23 +59,24 @@ std::vector<VifSums> cpu_sums(const VifParams &params, const PictureFormat &form
                               const Pictures &pictures) {
   const int distorted = static_cast<int>(pictures.size()) - 1;
   const StoredPictures frame(pictures, {});
-  return measure_sums<VifSums>(*make_cpu_vif(plain_kernels(), params, format, distorted), frame.view);
+  return measure_sums<VifSums>(*make_cpu_vif(plain_kernels(), {params}, format, distorted), frame.view);
 }
 
 class VifHip : public HipTest {
  protected:
   ~VifHip() override { ::unsetenv("VMAFHIP_VIF_MATRIX"); }
 
-  // Sums of a batch. All pictures have one format.
-  std::vector<std::vector<VifSums>> measure(const VifParams &params, const PictureFormat &format,
-                                            const std::vector<Pictures> &batch, const Layout &layout = {}) {
+  // Sums of a batch, each of all sets of options. All pictures have one format.
+  template <class Sums = VifSums>
+  std::vector<std::vector<Sums>> measure(const std::vector<VifParams> &sets, const PictureFormat &format,
+                                         const std::vector<Pictures> &batch, const Layout &layout = {}) {
     size_t distorted = 0;
     for (const Pictures &pictures : batch) distorted = std::max(distorted, pictures.size() - 1);
-    const auto metric = hip::make_hip_vif(*device_, params, format, static_cast<int>(distorted));
+    const auto metric = hip::make_hip_vif(*device_, sets, format, static_cast<int>(distorted));
     std::list<StoredPictures> stored;
     DeviceFrames frames(stream_);
     for (const Pictures &pictures : batch) frames.add(stored.emplace_back(pictures, layout).view);
-    return measure_on<VifSums>(stream_, *metric, frames.frames());
+    return measure_on<Sums>(stream_, *metric, frames.frames());
   }
 
   // The batch gives the CPU's sums, whatever kernels there are for it.
@@ -86,7 +87,7 @@ class VifHip : public HipTest {
     for (const char *matrix : {"1", "0"}) {
       if (*matrix == '0' && device_->warp_size() > 32) break;  // it makes no difference
       ::setenv("VMAFHIP_VIF_MATRIX", matrix, 1);
-      const auto got = measure(params, format, batch, layout);
+      const auto got = measure({params}, format, batch, layout);
       for (size_t f = 0; f < want.size(); ++f)
         for (size_t d = 0; d < want[f].size(); ++d)
           EXPECT_EQ(difference(got[f][d], want[f][d]), "")
@@ -133,6 +134,40 @@ TEST_F(VifHip, LargerPictures) {
        std::vector<std::tuple<int, int, int>>{{650, 200, 8}, {2283, 21, 8}, {531, 95, 12}, {40, 1050, 8}}) {
     const Luma ref = waves(width, height, depth, 0);
     expect_equal(ref, distorted_from(ref, 5));
+  }
+}
+
+// Limits that kernels take by twos, and the odd one; sets with the same limit; gains from less than 1 to 3.
+TEST_F(VifHip, SetsOfOptions) {
+  constexpr double kSets[][4] = {{100, 1, 100, 1}, {1, 100, 1.2, 1}, {3.7, 1.0001, 2, 1}};
+  using OfSets = std::array<VifSums, std::size(kSets[0])>;
+  for (const char *matrix : {"1", "0"}) {
+    ::setenv("VMAFHIP_VIF_MATRIX", matrix, 1);
+    for (const int depth : {8, 10, 16})
+      for (const auto &limits : kSets) {
+        const bool chroma = limits[0] == 1, skip = limits[0] == 3.7;
+        std::vector<VifParams> sets;
+        for (const double limit : limits) sets.push_back({limit, skip, chroma});
+        const PictureFormat format = {70, 45, depth, chroma ? Chroma::c444 : Chroma::c400};
+        std::vector<Pictures> batch(2);
+        for (size_t f = 0; f < batch.size(); ++f) {
+          const Luma ref = waves(70, 45, depth, static_cast<int>(f));
+          const Luma flat = paint(70, 45, depth, [&](int x, int y) { return ref.at(x, y) / 3; });
+          for (const auto &[number, luma] :
+               std::vector<std::pair<int, Luma>>{{0, flat}, {1, distorted_from(flat, 3)}, {2, ref}})
+            if (f == 0 || number < 2) batch[f].push_back(Planes(chroma ? 3 : 1, luma));
+        }
+        const auto got = measure<OfSets>(sets, format, batch);
+        for (size_t f = 0; f < batch.size(); ++f)
+          for (size_t s = 0; s < sets.size(); ++s) {
+            const auto want = cpu_sums(sets[s], format, batch[f]);
+            ASSERT_EQ(got[f].size(), want.size());
+            for (size_t d = 0; d < want.size(); ++d)
+              EXPECT_EQ(difference(got[f][d][s], want[d]), "")
+                  << "frame " << f << ", picture " << d << ", set " << s << ", limit " << limits[s]
+                  << ", depth " << depth << ", matrix " << matrix;
+          }
+      }
   }
 }
 

@@ -53,7 +53,7 @@ def cpu(file, name, system):
     if system:
         return name in STANDARD | SIMD
     return under(name, "engine/arith", "engine/cpu") or name in {
-        "engine/heat_maps.h", "engine/metric.h", "engine/options.h", "engine/picture.h", "engine/registry.h", "engine/scaler.h", "engine/status.h",
+        "engine/gain_limits.h", "engine/heat_maps.h", "engine/metric.h", "engine/options.h", "engine/picture.h", "engine/registry.h", "engine/scaler.h", "engine/status.h",
     }
 
 

@@ -94,6 +94,43 @@ TEST_F(PlanTest, EachOptionSetIsComputedOnce) {
             (Names{"vif_egl_1"}));
 }
 
+// Sets of options share a pass where they differ in what matters late alone.
+TEST_F(PlanTest, Passes) {
+  const auto passes_of = [](const std::string &models, const std::string &features) {
+    const Plan plan = plan_of(models, features);
+    Names names;
+    for (const PlannedPass &pass : plan.passes) names.push_back(plan.name_of(pass));
+    return names;
+  };
+  EXPECT_EQ(passes_of("vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg", ""),
+            (Names{"adm+adm_egl_1", "motion", "vif+vif_egl_1"}));
+  EXPECT_EQ(passes_of("", "vif=vif_enhn_gain_limit=2|adm|vif|vif=vif_skip_scale0=true"),
+            (Names{"vif_egl_2+vif", "adm", "vif_ssclz"}));
+  EXPECT_EQ(
+      passes_of("", "vif|vif=enable_chroma=true:vif_enhn_gain_limit=1:debug=true|vif=enable_chroma=true"),
+      (Names{"vif", "vif_enable_chroma_egl_1+vif_enable_chroma"}));
+  EXPECT_EQ(passes_of("",
+                      "adm|adm=adm_min_val=0.5:adm_noise_weight=0:adm_dlm_weight=1|adm=adm_csf_mode=2|"
+                      "adm=adm_enhn_gain_limit=1:adm_skip_aim=true"),
+            (Names{"adm+adm_dlmw_1_min_0.5_nw_0", "adm_csf_2", "adm_egl_1"}));
+  EXPECT_EQ(passes_of("", "motion|motion=motion_max_val=18"), (Names{"motion", "motion_mmxv_18"}));
+}
+
+TEST_F(PlanTest, MembersOfPasses) {
+  const Plan plan =
+      plan_of("", "vif|vif=vif_enhn_gain_limit=1:enable_chroma=true|adm|vif=vif_enhn_gain_limit=1|psnr");
+  ASSERT_EQ(plan.passes.size(), 4u);
+  EXPECT_EQ(plan.passes[0].members, (std::vector<size_t>{0, 3}));
+  EXPECT_EQ(plan.passes[0].reads.dist, kLuma);
+  EXPECT_EQ(plan.passes[1].reads.dist, kAllPlanes);
+  for (size_t i = 0; i < plan.extractors.size(); ++i) {
+    const PlannedExtractor &planned = plan.extractors[i];
+    EXPECT_EQ(plan.passes[planned.pass].members.at(size_t(planned.option_set)), i);
+    EXPECT_EQ(plan.passes[planned.pass].extractor, planned.extractor);
+    EXPECT_EQ(plan.options_of(plan.passes[planned.pass]).at(size_t(planned.option_set)), &planned.options);
+  }
+}
+
 TEST_F(PlanTest, ModelsReadTheirOwnColumns) {
   const Plan plan = plan_of("vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg", "");
   for (const PlannedModel &m : plan.models) {

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <map>
@@ -111,6 +112,48 @@ TEST_F(SessionStripsTest, SeveralPicturesAndVariantsInDeepPictures) {
     const auto groups = groups_of(small_clip(5, 96, 80, depth), 3);
     expect_same(run_groups(*make_session_for(3, 3, features), groups), run_apart(groups, features));
   }
+}
+
+// Sets of options that one pass measures give what each gives in a session of its own.
+TEST_F(SessionStripsTest, SetsOfOptionsAsIfApart) {
+  const std::vector<std::string> features = {"adm=adm_enhn_gain_limit=1.2",
+                                             "vif=vif_enhn_gain_limit=2:debug=true",
+                                             "adm=debug=true:adm_min_val=0.9",
+                                             "vif=vif_skip_scale0=true",
+                                             "vif=vif_enhn_gain_limit=1",
+                                             "adm=adm_enhn_gain_limit=1",
+                                             "motion",
+                                             "adm=adm_csf_mode=2"};
+  std::string all;
+  for (const std::string &feature : features) all += "|" + feature;
+  const auto groups = groups_of(small_clip(3, 101, 67), 2);
+  const auto make = [](const std::string &text) {
+    SessionOptions options;
+    options.models = "";
+    options.features = text;
+    options.distorted = 2;
+    options.threads = 2;
+    auto session = Session::create(options);
+    EXPECT_TRUE(session.ok()) << session.status().message();
+    return std::move(*session);
+  };
+  const auto together = make(all.substr(1));
+  const auto got = run_groups(*together, groups);
+  const std::vector<std::string> &names = together->feature_names();
+  size_t seen = 0;
+  for (const std::string &feature : features) {
+    const auto alone = make(feature);
+    const auto want = run_groups(*alone, groups);
+    for (size_t i = 0; i < alone->feature_names().size(); ++i, ++seen) {
+      const auto at = std::find(names.begin(), names.end(), alone->feature_names()[i]);
+      ASSERT_NE(at, names.end()) << alone->feature_names()[i];
+      for (size_t n = 0; n < want.size(); ++n)
+        for (size_t d = 0; d < 2; ++d)
+          EXPECT_EQ(got[n].dist[d].features[size_t(at - names.begin())], want[n].dist[d].features[i])
+              << *at << ", frame " << n << ", picture " << d;
+    }
+  }
+  EXPECT_EQ(seen, names.size());
 }
 
 TEST_F(SessionStripsTest, LargePicturesOnAnyNumberOfThreads) {

@@ -58,7 +58,7 @@ TEST(VifGain, FoldedTableGivesTheLogarithms) {
 
 int64_t by_definition(VifStatistics s, double gain_limit) {
   VifScaleSums sums;
-  vif_add_distorted(s, tables().whole.data(), gain_limit, &sums);
+  vif_add_distorted(s, tables().whole.data(), &gain_limit, 1, &sums);
   return sums.num_log;
 }
 
@@ -174,7 +174,8 @@ TEST(VifGain, PixelsGoToTheSumsOfTheDefinition) {
         VifScaleSums want;
         const VifStatistics definition = {ref, larger(dist, 0), cross};
         vif_add_reference(ref, t.whole.data(), &want);
-        vif_add_distorted(definition, t.whole.data(), 100, &want);
+        const double limit = 100;
+        vif_add_distorted(definition, t.whole.data(), &limit, 1, &want);
         VifThreadSums got;
         if (vif_add_pixel<true>(t.folded.data(), {ref, dist, cross}, true, 1, &got))
           got.num_log += static_cast<uint32_t>(vif_gain_exact(t.folded.data(), ref, dist, cross, 100));

@@ -1,5 +1,6 @@
 // VIF on every instruction set against the plain one, bit for bit, and what the cut into strips, further distorted
 // pictures and chroma must not change. That the sums are right is for vif_test.cpp.
+#include <array>
 #include <string>
 
 #include "engine/arith/vif.h"
@@ -13,7 +14,7 @@ using namespace test;
 std::vector<VifSums> sums_of(const CpuKernels &kernels, const VifParams &params, const StoredFrame &frame,
                              Chroma chroma = Chroma::c400, Order order = {}) {
   const PlaneView &luma = frame.view.ref[0];
-  const auto metric = make_cpu_vif(kernels, params, {luma.width, luma.height, luma.depth, chroma},
+  const auto metric = make_cpu_vif(kernels, {params}, {luma.width, luma.height, luma.depth, chroma},
                                    static_cast<int>(frame.view.dist.size()));
   return measure_sums<VifSums>(*metric, frame.view, order);
 }
@@ -131,6 +132,32 @@ TEST(VifIsa, SeveralDistortedPicturesAreAsManyRuns) {
         for (size_t d = 0; d < dists.size(); ++d) {
           const StoredFrame alone({ref}, {dists[d]});
           EXPECT_EQ(describe(got[d], sums_of(*kernels, params, alone)[0]), "") << kernels->isa << ", " << d;
+        }
+      }
+    }
+}
+
+// Whatever comes first, and sets of options with the same limit too.
+TEST(VifIsa, SetsOfOptionsAreAsManyRuns) {
+  constexpr double kLimits[][4] = {{100, 1, 1.25, 1}, {1, 100, 1, 2}, {3.7, 3.7, 3.7, 3.7}};
+  using OfSets = std::array<VifSums, std::size(kLimits[0])>;
+  for (int depth : {8, 10, 16})
+    for (const bool skip : {false, true}) {
+      const Luma ref = waves(157, 110, depth, 2);
+      const std::vector<Luma> dists = {distorted_from(ref, 1), noise(157, 110, depth, 3), ref};
+      const StoredFrame frame({ref}, dists);
+      for (const auto &limits : kLimits) {
+        std::vector<VifParams> sets;
+        for (const double limit : limits) sets.push_back({limit, skip});
+        for (const CpuKernels *kernels : all_kernels()) {
+          const auto metric = make_cpu_vif(*kernels, sets, {157, 110, depth, Chroma::c400}, 3);
+          const auto got = measure_sums<OfSets>(*metric, frame.view);
+          for (size_t s = 0; s < sets.size(); ++s) {
+            const auto want = sums_of(*kernels, sets[s], frame);
+            for (size_t d = 0; d < dists.size(); ++d)
+              EXPECT_EQ(describe(got[d][s], want[d]), "")
+                  << kernels->isa << ", picture " << d << ", limit " << limits[s] << " of " << limits[0];
+          }
         }
       }
     }

@@ -108,22 +108,37 @@ VMAFHIP_HD void vif_add_reference(int32_t ref, const uint16_t *table, VifScaleSu
     sums->den_log += vif_log2(table, static_cast<uint64_t>(kVifNoise + ref)) - 2048 * 17;
 }
 
-// Adds what of it is left in the distorted picture. With the limit 100 the logarithm's argument reaches about 1e13.
-VMAFHIP_HD void vif_add_distorted(const VifStatistics &s, const uint16_t *table, double gain_limit,
-                                  VifScaleSums *sums) {
+// The channel between the pictures at one pixel.
+struct VifChannel {
+  double gain;
+  int64_t noise;  // what the gain, before its limit, leaves unexplained, and the visual noise
+};
+
+// All of `s` above 0.
+VMAFHIP_HD VifChannel vif_channel(const VifStatistics &s) {
+  const double gain = s.cross / (s.ref + kVifEpsilon);
+  return {gain, static_cast<int64_t>(larger(static_cast<int32_t>(s.dist - gain * s.cross), 0)) + kVifNoise};
+}
+
+// What comes through it, with the noise. With the limit 100 it reaches about 1e13.
+VMAFHIP_HD int64_t vif_signal(const VifChannel &channel, int32_t ref, double gain_limit) {
+  const double gain = smaller(channel.gain, gain_limit);
+  return static_cast<int64_t>((gain * gain) * ref) + channel.noise;
+}
+
+// Adds what of it is left in the distorted picture; a pixel's logarithms for each gain limit to sums of their own.
+VMAFHIP_HD void vif_add_distorted(const VifStatistics &s, const uint16_t *table, const double *gain_limits,
+                                  int limits, VifScaleSums *sums) {
   if (s.ref < kVifNoise) {
-    sums->num_low += s.dist;
+    for (int i = 0; i < limits; i++) sums[i].num_low += s.dist;
     return;
   }
   if (s.cross <= 0 || s.dist <= 0) return;
-  // Gain of the channel and what it leaves unexplained; the latter uses the gain before its limit.
-  double gain = s.cross / (s.ref + kVifEpsilon);
-  const int32_t residue = larger(static_cast<int32_t>(s.dist - gain * s.cross), 0);
-  gain = smaller(gain, gain_limit);
-  const int64_t noise = static_cast<int64_t>(residue) + kVifNoise;
-  const int64_t signal = static_cast<int64_t>((gain * gain) * s.ref) + noise;
-  sums->num_log +=
-      vif_log2(table, static_cast<uint64_t>(signal)) - vif_log2(table, static_cast<uint64_t>(noise));
+  const VifChannel channel = vif_channel(s);
+  const int32_t noise = vif_log2(table, static_cast<uint64_t>(channel.noise));
+  for (int i = 0; i < limits; i++)
+    sums[i].num_log +=
+        vif_log2(table, static_cast<uint64_t>(vif_signal(channel, s.ref, gain_limits[i]))) - noise;
 }
 
 struct VifScores {

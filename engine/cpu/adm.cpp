@@ -7,7 +7,6 @@
 #include "engine/cpu/adm.h"
 
 #include <cstddef>
-#include <cstring>
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/kernels.h"
@@ -76,18 +75,18 @@ struct Signal {
   }
 };
 
-struct Distorted {
+struct Decoupled {
   Signal restored, additive;
-  AdmScaleSums sums;
 };
 
 struct Scratch {
   AdmHalves low, high;          // after the vertical filter; one mirrored sample before, two behind
   int32_t *band[2][kAdmBands];  // a row of h, v, d: reference, distorted
   int32_t *threshold;
-  Distorted *dist;
+  Decoupled *signals;     // for each distorted picture, one for each gain limit
+  AdmDecoupledRow *rows;  // the current one's, for each gain limit
 
-  Scratch(Arena *arena, int width, int distorted) {
+  Scratch(Arena *arena, int width, int distorted, int limits) {
     const size_t columns = padded(width), half = padded((width + 1) / 2);
     for (AdmHalves *row : {&low, &high}) {
       row->low = arena->take<int16_t>(columns, 1, 2 * kBeyond);
@@ -96,10 +95,11 @@ struct Scratch {
     for (auto &image : band)
       for (int32_t *&row : image) row = arena->take<int32_t>(half, 0, kBeyond);
     threshold = arena->take<int32_t>(half, 0, kBeyond);
-    dist = arena->take<Distorted>(static_cast<size_t>(distorted));
-    for (int d = 0; d < distorted; d++) {
-      Distorted unused;  // when bytes are counted, there is no array
-      Distorted &to = dist ? dist[d] : unused;
+    rows = arena->take<AdmDecoupledRow>(static_cast<size_t>(limits));
+    signals = arena->take<Decoupled>(static_cast<size_t>(distorted * limits));
+    for (int i = 0; i < distorted * limits; i++) {
+      Decoupled unused;  // when bytes are counted, there is no array
+      Decoupled &to = signals ? signals[i] : unused;
       to.restored.take(arena, half);
       to.additive.take(arena, half);
     }
@@ -156,24 +156,26 @@ struct Rows {
 template <int kScale>
 class Strip {
  public:
-  Strip(const FrameView &frame, const AdmParams &params, const FrameMemory &bands, const Scratch &m)
-      : frame_(frame),
-        params_(params),
-        p_(params.scale[kScale]),
+  Strip(const AdmStrip &strip, const FrameMemory &bands, const Scratch &m)
+      : strip_(strip),
+        params_(strip.params),
+        p_(params_.scale[kScale]),
         from_(kScale > 0 ? &bands.scale[larger(kScale - 1, 0)] : nullptr),
         to_(kScale + 1 < kAdmScales ? &bands.scale[smaller(kScale, kAdmScales - 2)] : nullptr),
         m_(m),
-        distorted_(static_cast<int>(frame.dist.size())),
+        distorted_(static_cast<int>(strip.frame.dist.size())),
+        limits_(strip.limits),
         around_{larger(p_.left - 1, 0), smaller(p_.right + 1, p_.width) - larger(p_.left - 1, 0)} {}
 
-  void run(Rows rows) {
+  void run() {
+    const Rows rows = {strip_.first, strip_.last};
     const bool skip = kScale == 0 && params_.options.skip_scale0;
     // Rows that this strip pools, and the one above and below whose weights they need.
     const Rows pooled = {larger(rows.first, p_.top), smaller(rows.last, p_.bottom)};
     const Rows detail = skip || pooled.first >= pooled.last
                             ? Rows{rows.last, rows.last}
                             : Rows{larger(pooled.first - 1, 0), smaller(pooled.last + 1, p_.height)};
-    for (int d = 0; d < distorted_; d++) m_.dist[d].sums = AdmScaleSums();
+    for (int i = 0; i < distorted_ * limits_; i++) strip_.sums[i] = AdmScaleSums();
     const int last = larger(detail.last, rows.last);
     for (int y = smaller(detail.first, rows.first); y < last; y++) {
       const bool own = y >= rows.first && y < rows.last;
@@ -184,10 +186,10 @@ class Strip {
       for (int d = 0; d < distorted_; d++) {
         transform(1 + d, y, own, need);
         if (!need) continue;
-        decouple(&m_.dist[d], y);
+        decouple(d, y);
         // The row above now has all its neighbours; the last row of the band is its own neighbour below.
-        if (y - 1 >= pooled.first && y - 1 < pooled.last) add_masked(&m_.dist[d], y - 1);
-        if (pool && y + 1 == p_.height) add_masked(&m_.dist[d], y);
+        if (y - 1 >= pooled.first && y - 1 < pooled.last) add_masked(d, y - 1);
+        if (pool && y + 1 == p_.height) add_masked(d, y);
       }
     }
   }
@@ -199,7 +201,8 @@ class Strip {
     if (!low && !detail) return;
     const int width = kScale == 0 ? params_.width : params_.scale[larger(kScale - 1, 0)].width,
               height = kScale == 0 ? params_.height : params_.scale[larger(kScale - 1, 0)].height;
-    const PlaneView &view = image == 0 ? frame_.ref[0] : frame_.dist[static_cast<size_t>(image - 1)][0];
+    const FrameView &frame = strip_.frame;
+    const PlaneView &view = image == 0 ? frame.ref[0] : frame.dist[static_cast<size_t>(image - 1)][0];
     filter_columns<kScale>(view, from_, image, y, width, height, detail, m_);
     if constexpr (kScale + 1 < kAdmScales)
       if (low) adm_low_band<V, kScale>(m_.low, p_.width, to_->row(image, y));
@@ -211,17 +214,22 @@ class Strip {
     for (int band = 0; band < kAdmBands; band++) {
       const uint64_t row = adm_den_row<V, kScale>(m_.band[0][band] + begin, p_.right - p_.left, p_);
       const uint64_t rounded = (row + static_cast<uint64_t>(half_of(p_.den_row_shift))) >> p_.den_row_shift;
-      for (int d = 0; d < distorted_; d++) m_.dist[d].sums.den[band] += rounded;
+      for (int i = 0; i < distorted_ * limits_; i++) strip_.sums[i].den[band] += rounded;
     }
   }
 
-  void decouple(Distorted *dist, int y) {
+  void decouple(int d, int y) {
     const bool aim = !params_.options.skip_aim;
-    const AdmSignalRow &restored = dist->restored.row[y % kRows], &additive = dist->additive.row[y % kRows];
-    adm_decouple<V, kScale>(m_.band[0], m_.band[1], around_.count, p_, params_.options.gain_limit, aim,
-                            restored, additive);
-    mirror_weights(additive.neighbour);
-    if (aim) mirror_weights(restored.neighbour);
+    for (int i = 0; i < limits_; i++) {
+      const Decoupled &to = m_.signals[d * limits_ + i];
+      m_.rows[i] = {AdmGainLimit(strip_.gain_limits[i]), to.restored.row[y % kRows],
+                    to.additive.row[y % kRows]};
+    }
+    adm_decouple<V, kScale>(m_.band[0], m_.band[1], around_.count, p_, aim, m_.rows, limits_);
+    for (int i = 0; i < limits_; i++) {
+      mirror_weights(m_.rows[i].additive.neighbour);
+      if (aim) mirror_weights(m_.rows[i].restored.neighbour);
+    }
   }
 
   // Mirrored at the low side, repeated at the high side; where the region does not reach the border, the weights
@@ -232,9 +240,12 @@ class Strip {
     weights[p_.width] = weights[p_.width - 1];
   }
 
-  void add_masked(Distorted *dist, int y) {
-    add_masked(dist->restored, dist->additive, y, dist->sums.num);
-    if (!params_.options.skip_aim) add_masked(dist->additive, dist->restored, y, dist->sums.aim);
+  void add_masked(int d, int y) {
+    for (int i = d * limits_; i < (d + 1) * limits_; i++) {
+      const Decoupled &from = m_.signals[i];
+      add_masked(from.restored, from.additive, y, strip_.sums[i].num);
+      if (!params_.options.skip_aim) add_masked(from.additive, from.restored, y, strip_.sums[i].aim);
+    }
   }
 
   void add_masked(const Signal &signal, const Signal &masker, int y, int64_t *sums) {
@@ -249,12 +260,12 @@ class Strip {
       sums[band] += (rows[band] + half_of(p_.row_shift)) >> p_.row_shift;
   }
 
-  const FrameView &frame_;
+  const AdmStrip &strip_;
   const AdmParams &params_;
   const AdmScaleParams &p_;
   const LowBands *from_, *to_;
   const Scratch &m_;
-  const int distorted_;
+  const int distorted_, limits_;
   const AdmSpan around_;
 };
 
@@ -264,37 +275,29 @@ size_t frame_bytes(const AdmParams &params, int distorted) {
   return arena.used();
 }
 
-size_t scratch_bytes(const AdmParams &params, int distorted) {
+size_t scratch_bytes(const AdmParams &params, int distorted, int limits) {
   Arena arena(nullptr);
-  Scratch memory(&arena, params.width, distorted);
+  Scratch memory(&arena, params.width, distorted, limits);
   return arena.used();
 }
 
 void measure(const AdmStrip &strip) {
   Arena of_frame(strip.frame_memory), of_worker(strip.scratch);
-  const AdmParams &params = strip.params;
-  const FrameMemory bands(&of_frame, params, strip.distorted);
-  const Scratch m(&of_worker, params.width, strip.distorted);
-  const Rows rows = {strip.first, strip.last};
+  const FrameMemory bands(&of_frame, strip.params, strip.distorted);
+  const Scratch m(&of_worker, strip.params.width, strip.distorted, strip.limits);
   switch (strip.scale) {
     case 0:
-      Strip<0>(strip.frame, params, bands, m).run(rows);
+      Strip<0>(strip, bands, m).run();
       break;
     case 1:
-      Strip<1>(strip.frame, params, bands, m).run(rows);
+      Strip<1>(strip, bands, m).run();
       break;
     case 2:
-      Strip<2>(strip.frame, params, bands, m).run(rows);
+      Strip<2>(strip, bands, m).run();
       break;
     default:
-      Strip<3>(strip.frame, params, bands, m).run(rows);
+      Strip<3>(strip, bands, m).run();
       break;
-  }
-  const int pictures = static_cast<int>(strip.frame.dist.size());
-  for (int d = 0; d < pictures; d++) {
-    AdmSums sums = {};
-    sums.scale[strip.scale] = m.dist[d].sums;
-    std::memcpy(strip.partial + static_cast<size_t>(d) * sizeof sums, &sums, sizeof sums);
   }
 }
 

@@ -12,17 +12,19 @@ namespace vmafhip {
 // before from there.
 struct AdmStrip {
   const FrameView &frame;
-  const AdmParams &params;
+  const AdmParams &params;  // but for the gain limit
+  const double *gain_limits;
+  int limits;
   int distorted;  // pictures that the memory has room for
   int scale;
   int first, last;          // band rows, end exclusive
   std::byte *frame_memory;  // AdmKernels::frame_bytes()
   std::byte *scratch;       // AdmKernels::scratch_bytes()
-  std::byte *partial;       // result: AdmSums for each distorted picture, 0 but for this scale
+  AdmScaleSums *sums;       // result: for each distorted picture, one for each gain limit
 };
 
 struct AdmKernels {
-  size_t (*scratch_bytes)(const AdmParams &params, int distorted);
+  size_t (*scratch_bytes)(const AdmParams &params, int distorted, int limits);
   size_t (*frame_bytes)(const AdmParams &params, int distorted);
   void (*measure)(const AdmStrip &strip);
   // The nearest f32 of an integer, as the angles of scales 1 to 3 are compared, for tests.

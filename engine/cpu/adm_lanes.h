@@ -181,26 +181,49 @@ VMAFHIP_SIMD_FN typename V::I adm_ratios(typename V::I size, typename V::I along
   }
 }
 
-// adm_restore(). With the sign of ref divided out all values are 0 or more, and no case needs its own: where the
-// ratio or the reference is 0, nothing is restored and the limit is 0 as well.
+// What the restored sample is made of, whatever the gain limit.
+template <class V>
+struct AdmRestored {
+  typename V::I sign;   // of ref: -1 or 0
+  typename V::I along;  // dist with it divided out, 0 or more
+  typename V::I plain;  // without enhancement
+};
+
+template <class V>
+VMAFHIP_SIMD_FN typename V::I adm_signed(typename V::I v, typename V::I sign) {
+  return V::sub(V::bit_xor(v, sign), sign);
+}
+
 template <class V, int kScale>
-VMAFHIP_SIMD_FN typename V::I adm_restored(typename V::I ref, typename V::I dist, typename V::Mask same_angle,
-                                           typename V::Doubles gain_limit) {
+VMAFHIP_SIMD_FN AdmRestored<V> adm_restored(typename V::I ref, typename V::I dist) {
   using I = typename V::I;
   const I sign = V::template sra<31>(ref);
-  const auto signed_by_ref = [&](I v) __attribute__((always_inline)) {
-    return V::sub(V::bit_xor(v, sign), sign);
-  };
-  const I along = V::max(signed_by_ref(dist), V::set(0));
-  const I ratio = adm_ratios<V, kScale>(signed_by_ref(ref), along);
-  I plain;
+  const I along = V::max(adm_signed<V>(dist, sign), V::set(0));
+  const I ratio = adm_ratios<V, kScale>(adm_signed<V>(ref, sign), along);
   if constexpr (kScale == 0)
-    plain = V::template sra<15>(V::add(V::mul(ratio, ref), V::set(16384)));
+    return {sign, along, V::template sra<15>(V::add(V::mul(ratio, ref), V::set(16384)))};
   else
-    plain = V::narrow(V::template shr<15>(V::add(V::mul_signed(ratio, ref), V::set_wide(16384))));
-  const auto limit = V::mul(V::doubles(signed_by_ref(plain)), gain_limit);
-  const I limited = V::truncate(V::min(V::doubles(along), limit));
-  return V::select(same_angle, signed_by_ref(limited), plain);
+    return {sign, along,
+            V::narrow(V::template shr<15>(V::add(V::mul_signed(ratio, ref), V::set_wide(16384))))};
+}
+
+// adm_restore(). With the sign of ref divided out all values are 0 or more, and no case needs its own: where the
+// ratio or the reference is 0, nothing is restored and the limit is 0 as well. Samples are below 2.11e9: a product cut off
+// at up to 100 below 2^31 - 1 is above all of them.
+template <class V, int kScale>
+VMAFHIP_SIMD_FN typename V::I adm_enhanced(const AdmRestored<V> &sample, typename V::Mask same_angle,
+                                           const AdmGainLimit &limit) {
+  using I = typename V::I;
+  const I plain = adm_signed<V>(sample.plain, sample.sign);
+  I limited;
+  if (limit.whole) {
+    const I below = kScale == 0 ? plain : V::min(plain, V::set(limit.most));
+    limited = V::min(sample.along, V::mul(below, V::set(limit.whole)));
+  } else {
+    const auto most = V::mul(V::doubles(plain), V::set_doubles(limit.value));
+    limited = V::truncate(V::min(V::doubles(sample.along), most));
+  }
+  return V::select(same_angle, adm_signed<V>(limited, sample.sign), sample.plain);
 }
 
 // ---- Masking ------------------------------------------------------------------------------------------------
@@ -246,35 +269,39 @@ VMAFHIP_SIMD_FN typename V::I adm_weigh(typename V::I sample, typename V::I csf,
   }
 }
 
-// One row: ref's bands against dist's.
+// One row: ref's bands against dist's, with each of `limits` gain limits.
 template <class V, int kScale>
 void adm_decouple(const int32_t *const *ref, const int32_t *const *dist, int count, const AdmScaleParams &p,
-                  double gain_limit, bool aim, const AdmSignalRow &restored, const AdmSignalRow &additive) {
+                  bool aim, const AdmDecoupledRow *rows, int limits) {
   using I = typename V::I;
   const I csf[kAdmBands] = {V::set(static_cast<int32_t>(p.csf[0])), V::set(static_cast<int32_t>(p.csf[1])),
                             V::set(static_cast<int32_t>(p.csf[2]))};
-  const auto gain = V::set_doubles(gain_limit);
   for (int i = 0; i < count; i += V::kDwords) {
     const auto angles = adm_angles<V, kScale>(V::load(ref[0] + i), V::load(ref[1] + i), V::load(dist[0] + i),
                                               V::load(dist[1] + i));
-    AdmWeights<V> of_restored = {V::set(0), V::set(0)}, of_additive = of_restored;
-    const auto band = [&](auto number) __attribute__((always_inline)) {
-      constexpr int kBand = decltype(number)::value;
-      const I o = V::load(ref[kBand] + i), d = V::load(dist[kBand] + i);
-      const I r = adm_restored<V, kScale>(o, d, angles, gain);
-      I a = V::sub(d, r);
-      if constexpr (kScale == 0) a = wrapped16<V, 0>(a);
-      V::store(restored.size[kBand] + i, adm_weigh<V, kScale, kBand>(r, csf[kBand], &of_restored));
-      V::store(additive.size[kBand] + i, adm_weigh<V, kScale, kBand>(a, csf[kBand], &of_additive));
-    };
-    band(AdmNumber<0>());
-    band(AdmNumber<1>());
-    band(AdmNumber<2>());
-    V::store(additive.neighbour + i, of_additive.neighbour);
-    V::store(additive.centre + i, of_additive.centre);
-    if (aim) {
-      V::store(restored.neighbour + i, of_restored.neighbour);
-      V::store(restored.centre + i, of_restored.centre);
+    AdmRestored<V> samples[kAdmBands];
+    for (int band = 0; band < kAdmBands; band++)
+      samples[band] = adm_restored<V, kScale>(V::load(ref[band] + i), V::load(dist[band] + i));
+    for (const AdmDecoupledRow *row = rows; row < rows + limits; row++) {
+      const AdmSignalRow &restored = row->restored, &additive = row->additive;
+      AdmWeights<V> of_restored = {V::set(0), V::set(0)}, of_additive = of_restored;
+      const auto band = [&](auto number) __attribute__((always_inline)) {
+        constexpr int kBand = decltype(number)::value;
+        const I r = adm_enhanced<V, kScale>(samples[kBand], angles, row->limit);
+        I a = V::sub(V::load(dist[kBand] + i), r);
+        if constexpr (kScale == 0) a = wrapped16<V, 0>(a);
+        V::store(restored.size[kBand] + i, adm_weigh<V, kScale, kBand>(r, csf[kBand], &of_restored));
+        V::store(additive.size[kBand] + i, adm_weigh<V, kScale, kBand>(a, csf[kBand], &of_additive));
+      };
+      band(AdmNumber<0>());
+      band(AdmNumber<1>());
+      band(AdmNumber<2>());
+      V::store(additive.neighbour + i, of_additive.neighbour);
+      V::store(additive.centre + i, of_additive.centre);
+      if (aim) {
+        V::store(restored.neighbour + i, of_restored.neighbour);
+        V::store(restored.centre + i, of_restored.centre);
+      }
     }
   }
 }

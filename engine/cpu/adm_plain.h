@@ -108,17 +108,28 @@ VMAFHIP_HD auto adm_dot(int32_t a, int32_t b, int32_t c, int32_t d) {
     return static_cast<int64_t>(a) * b + static_cast<int64_t>(c) * d;
 }
 
-// Scale 0: adm_ratio() and adm_restore() without branches, on samples with the sign of ref divided out.
-VMAFHIP_HD int32_t adm_restore_small(int32_t ref, int32_t dist, bool same_angle, double gain_limit) {
+// A sample with the sign of the reference divided out, or given back.
+VMAFHIP_HD int32_t adm_signed(int32_t v, int32_t sign) { return (v ^ sign) - sign; }
+
+// What adm_restore() restores without enhancement.
+template <int kScale>
+VMAFHIP_HD int32_t adm_restored(int32_t ref, int32_t dist) {
+  if constexpr (kScale == 0)
+    return (adm_ratio_small(ref, adm_signed(dist, ref >> 31)) * ref + 16384) >> 15;
+  else
+    return static_cast<int32_t>((static_cast<int64_t>(adm_ratio(ref, dist)) * ref + 16384) >> 15);
+}
+
+// The rest of adm_restore(), without branches. Nothing restored leaves a limit of 0, so that a ratio or a reference of 0
+// needs no case of its own.
+VMAFHIP_HD int32_t adm_enhanced(int32_t ref, int32_t dist, int32_t restored, bool same_angle,
+                                double gain_limit) {
   const int32_t sign = ref >> 31;
-  const int32_t along = (dist ^ sign) - sign;
-  const int32_t ratio = adm_ratio_small(ref, along);
-  const int32_t plain = (ratio * ref + 16384) >> 15;
-  const double limit = ((plain ^ sign) - sign) * gain_limit;
-  const int32_t limited = static_cast<int32_t>(smaller(static_cast<double>(larger(along, 0)), limit));
-  // Nothing restored leaves a limit of 0, so that a ratio or a reference of 0 needs no case of its own.
+  const double limit = adm_signed(restored, sign) * gain_limit;
+  const int32_t limited =
+      static_cast<int32_t>(smaller(static_cast<double>(larger(adm_signed(dist, sign), 0)), limit));
   const int32_t use = -static_cast<int32_t>(same_angle);
-  return (((limited ^ sign) - sign) & use) | (plain & ~use);
+  return (adm_signed(limited, sign) & use) | (restored & ~use);
 }
 
 template <int kScale>
@@ -161,9 +172,10 @@ void adm_weigh_row(const AdmSignalRow &row, int count, const AdmScaleParams &p, 
 
 template <class V, int kScale>
 void adm_decouple(const int32_t *const *ref, const int32_t *const *dist, int count, const AdmScaleParams &p,
-                  double gain_limit, bool aim, const AdmSignalRow &restored, const AdmSignalRow &additive) {
-  // The row of weights is free until the weights are known.
-  int32_t *same_angle = additive.centre;
+                  bool aim, const AdmDecoupledRow *rows, int limits) {
+  // What does not depend on the limit waits in the rows of the last one, which are filled last.
+  const AdmDecoupledRow &last = rows[limits - 1];
+  int32_t *same_angle = last.additive.centre;
   const int32_t *rh = ref[0], *rv = ref[1], *dh = dist[0], *dv = dist[1];
 #pragma GCC ivdep
   for (int i = 0; i < count; i++) {
@@ -174,24 +186,26 @@ void adm_decouple(const int32_t *const *ref, const int32_t *const *dist, int cou
   }
   for (int band = 0; band < kAdmBands; band++) {
     const int32_t *o = ref[band], *d = dist[band];
-    int32_t *r = restored.size[band], *a = additive.size[band];
-    if constexpr (kScale == 0) {
+    int32_t *plain = last.restored.size[band];
+#pragma GCC ivdep
+    for (int i = 0; i < count; i++) plain[i] = adm_restored<kScale>(o[i], d[i]);
+  }
+  for (const AdmDecoupledRow *row = rows; row <= &last; row++) {
+    for (int band = 0; band < kAdmBands; band++) {
+      const int32_t *o = ref[band], *d = dist[band], *plain = last.restored.size[band];
+      int32_t *r = row->restored.size[band], *a = row->additive.size[band];
+      const double gain_limit = row->limit.value;
 #pragma GCC ivdep
       for (int i = 0; i < count; i++) {
-        const int32_t value = adm_restore_small(o[i], d[i], same_angle[i] != 0, gain_limit);
-        r[i] = static_cast<int16_t>(value);
-        a[i] = static_cast<int16_t>(d[i] - value);
-      }
-    } else {
-      for (int i = 0; i < count; i++) {
-        const int32_t value = adm_restore(o[i], d[i], adm_ratio(o[i], d[i]), same_angle[i] != 0, gain_limit);
-        r[i] = value;
-        a[i] = static_cast<int32_t>(static_cast<uint32_t>(d[i]) - static_cast<uint32_t>(value));
+        const int32_t value = adm_enhanced(o[i], d[i], plain[i], same_angle[i] != 0, gain_limit);
+        const uint32_t rest = static_cast<uint32_t>(d[i]) - static_cast<uint32_t>(value);
+        r[i] = kScale == 0 ? static_cast<int16_t>(value) : value;
+        a[i] = kScale == 0 ? static_cast<int16_t>(rest) : static_cast<int32_t>(rest);
       }
     }
+    adm_weigh_row<kScale>(row->additive, count, p, true);
+    adm_weigh_row<kScale>(row->restored, count, p, aim);
   }
-  adm_weigh_row<kScale>(additive, count, p, true);
-  adm_weigh_row<kScale>(restored, count, p, aim);
 }
 
 template <class V>

@@ -39,6 +39,23 @@ struct AdmSignalRow {
   int32_t *centre;
 };
 
+struct AdmGainLimit {
+  double value;
+  int32_t whole;  // the same if it is a whole number, else 0,
+  int32_t most;   //   and what it can be multiplied by
+
+  explicit AdmGainLimit(double limit) : value(limit), whole(static_cast<int32_t>(limit)), most(0) {
+    if (whole != limit || whole < 1) whole = 0;
+    if (whole > 0) most = INT32_MAX / whole;
+  }
+};
+
+// One row of a distorted picture, decoupled with one gain limit.
+struct AdmDecoupledRow {
+  AdmGainLimit limit;
+  AdmSignalRow restored, additive;
+};
+
 // What masks a row: weights on neighbours in the rows above, here and below, and on the sample itself.
 struct AdmMaskRows {
   const int32_t *above, *here, *below;

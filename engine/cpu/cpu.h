@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/cpu/kernels.h"
 #include "engine/metric.h"
@@ -10,7 +11,8 @@
 
 namespace vmafhip {
 
-std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const AdmParams &params,
+// `sets`, here and of VIF, differ in what OptionSpec::one_pass allows alone.
+std::unique_ptr<Metric> make_cpu_adm(const CpuKernels &kernels, const std::vector<AdmParams> &sets,
                                      const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_adm_float(const CpuKernels &kernels, const AdmFloatParams &params,
                                            const PictureFormat &format, int distorted);
@@ -46,7 +48,7 @@ std::unique_ptr<Metric> make_cpu_ssim_integer(const CpuKernels &kernels, const P
                                               int distorted);
 std::unique_ptr<Metric> make_cpu_ssimulacra2(const CpuKernels &kernels, const Ssimulacra2Params &params,
                                              const PictureFormat &format, int distorted);
-std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams &params,
+std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const std::vector<VifParams> &sets,
                                      const PictureFormat &format, int distorted);
 std::unique_ptr<Metric> make_cpu_vif_float(const CpuKernels &kernels, const VifFloatParams &params,
                                            const PictureFormat &format, int distorted);

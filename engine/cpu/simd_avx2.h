@@ -89,6 +89,11 @@ struct Simd {
   VMAFHIP_SIMD_FN F min(F a, F b) { return _mm256_min_pd(a, b); }
   VMAFHIP_SIMD_FN F max(F a, F b) { return _mm256_max_pd(a, b); }
   VMAFHIP_SIMD_FN F trunc(F a) { return _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
+  // Whether any of both is above the limit.
+  VMAFHIP_SIMD_FN bool any_greater(F a, F b, F limit) {
+    const F above = _mm256_or_pd(_mm256_cmp_pd(a, limit, _CMP_GT_OQ), _mm256_cmp_pd(b, limit, _CMP_GT_OQ));
+    return _mm256_movemask_pd(above) != 0;
+  }
   // vif_log2() of integers from 2^17 to 2^52 held as doubles; the lanes of the result come in any order.
   VMAFHIP_SIMD_FN I log2(F a, F b) {
     const I bits = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0xdd));

@@ -87,6 +87,10 @@ struct Simd {
   VMAFHIP_SIMD_FN F min(F a, F b) { return _mm512_min_pd(a, b); }
   VMAFHIP_SIMD_FN F max(F a, F b) { return _mm512_max_pd(a, b); }
   VMAFHIP_SIMD_FN F trunc(F a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
+  // Whether any of both is above the limit.
+  VMAFHIP_SIMD_FN bool any_greater(F a, F b, F limit) {
+    return (_mm512_cmp_pd_mask(a, limit, _CMP_GT_OQ) | _mm512_cmp_pd_mask(b, limit, _CMP_GT_OQ)) != 0;
+  }
   // vif_log2() of integers from 2^17 to 2^52 held as doubles; the lanes of the result come in any order.
   VMAFHIP_SIMD_FN I log2(F a, F b) {
     const I odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);

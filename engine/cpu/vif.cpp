@@ -53,8 +53,8 @@ struct Pass {
   // One group of rows of one distorted picture; with the first one, the reference.
   void rows(int y, int d, const VifWindow &ref, const VifWindow &dist) const {
     const int padded = memory.padded;
-    VifTotals<Simd> totals;
-    VifTotals<Simd>::clear(totals);
+    const VifGainLimits limits = {strip.gain_limits, strip.limits};
+    VifTotals<Simd> totals(strip.sums + d * strip.limits, limits, memory.further_logs);
     int done = 0;
     for (int first = 0; first < padded; first += kChunk) {
       const int last = smaller(first + kChunk, padded);
@@ -67,14 +67,10 @@ struct Pass {
       // A vector of row sums reads kVifMaxRadius columns behind its own.
       const int ready = last == padded ? padded : (last - kVifMaxRadius) / Simd::kWords * Simd::kWords;
       halves(y, d, done, ready);
-      if constexpr (kStatistics) statistics(y, d, done, ready, &totals);
+      if constexpr (kStatistics) statistics(y, d, done, ready, limits, &totals);
       done = ready;
     }
-    const VifScaleSums sums = VifTotals<Simd>::finish(totals);
-    strip.sums[d].num_log += sums.num_log;
-    strip.sums[d].den_log += sums.den_log;
-    strip.sums[d].num_low += sums.num_low;
-    strip.sums[d].den_low += sums.den_low;
+    VifTotals<Simd>::finish(totals, limits);
   }
 
   void mirror(const VifColumns &columns, bool distorted, bool at_left, bool at_right) const {
@@ -102,7 +98,7 @@ struct Pass {
       }
   }
 
-  void statistics(int y, int d, int first, int last, VifTotals<Simd> *totals) const {
+  void statistics(int y, int d, int first, int last, VifGainLimits limits, VifTotals<Simd> *totals) const {
     alignas(64) int32_t variances[kRows][kMostColumns], covariances[kRows][kMostColumns];
     const int count = last - first, live = smaller(kRows, strip.last - y);
     for (int r = 0; r < live; r++) {
@@ -113,8 +109,7 @@ struct Pass {
     for (int r = 0; r < live; r++) {
       const int32_t *variance = memory.variance[r] + first;
       if (d == 0) add_reference<Simd>(variance, count, strip.log_table, totals);
-      add_distorted<Simd>(variance, variances[r], covariances[r], count, strip.log_table, strip.gain_limit,
-                          totals);
+      add_distorted<Simd>(variance, variances[r], covariances[r], count, strip.log_table, limits, totals);
     }
   }
 
@@ -132,24 +127,25 @@ struct Pass {
 template <int kScale, class Sample, bool kStatistics>
 void run(const VifStrip &strip) {
   Arena arena(strip.scratch);
-  const VifMemory memory(&arena, strip.pictures[0].plane.width, strip.distorted);
-  for (int d = 0; d < strip.distorted; d++) strip.sums[d] = VifScaleSums();
+  const VifMemory memory(&arena, strip.pictures[0].plane.width, strip.distorted, strip.limits);
+  const int count = strip.distorted * strip.limits;
+  for (int i = 0; i < count; i++) strip.sums[i] = VifScaleSums();
   const Pass<kScale, Sample, kStatistics> pass(strip, memory);
   pass.run();
   if constexpr (kStatistics) {
     VifScaleSums &first = strip.sums[0];
     // Each column behind the picture was counted as a flat pixel.
     first.den_low -= static_cast<int64_t>(memory.padded - pass.width) * (strip.last - strip.first);
-    for (int d = 1; d < strip.distorted; d++) {
-      strip.sums[d].den_low = first.den_low;
-      strip.sums[d].den_log = first.den_log;
+    for (int i = 1; i < count; i++) {
+      strip.sums[i].den_low = first.den_low;
+      strip.sums[i].den_log = first.den_log;
     }
   }
 }
 
-size_t scratch_bytes(int width, int distorted) {
+size_t scratch_bytes(int width, int distorted, int limits) {
   Arena arena(nullptr);
-  const VifMemory memory(&arena, width, distorted);
+  const VifMemory memory(&arena, width, distorted, limits);
   return arena.used();
 }
 

@@ -23,13 +23,14 @@ struct VifStrip {
   int scale;
   int first, last;  // rows; first is a multiple of 4, last too or the plane's height
   bool statistics;  // false: only samples of the next scale are wanted
-  double gain_limit;
+  const double *gain_limits;
+  int limits;
   const uint16_t *log_table;   // vif_fill_log_table()
   const VifPicture *pictures;  // the reference, then `distorted` pictures, all of the same size and depth
   int distorted;
   ptrdiff_t half_stride;
   std::byte *scratch;  // VifKernels::scratch_bytes()
-  VifScaleSums *sums;  // result, one for each distorted picture
+  VifScaleSums *sums;  // result: for each distorted picture, one for each gain limit
 };
 
 // Samples of a row of a scale, with what vectors write behind its end.
@@ -37,7 +38,7 @@ constexpr ptrdiff_t vif_half_stride(int width) { return (width + 63) / 32 * 32; 
 
 struct VifKernels {
   // Working memory for strips of planes up to `width`.
-  size_t (*scratch_bytes)(int width, int distorted);
+  size_t (*scratch_bytes)(int width, int distorted, int limits);
   void (*measure)(const VifStrip &strip);
   // The logarithm that the statistics use, for tests: vif_log2().
   int32_t (*log2)(const uint16_t *log_table, uint64_t v);

@@ -38,8 +38,10 @@ struct VifMemory {
   int32_t *column_mean[kRows];  // column sums, not rounded
   int32_t *row_mean[kRows];     // row sums of rounded column sums; unsigned
   int32_t *variance[kRows];
+  // Sums of a group of rows' logarithms of the numerator for each gain limit but the first, a vector each.
+  int32_t *further_logs;
 
-  VifMemory(Arena *arena, int width, int distorted) : padded(vif_padded(width)) {
+  VifMemory(Arena *arena, int width, int distorted, int limits) : padded(vif_padded(width)) {
     const size_t w = static_cast<size_t>(padded);
     pair_pitch = static_cast<ptrdiff_t>(2 * w + kPad);
     pairs = arena->take<int16_t>(static_cast<size_t>(1 + distorted) * kMaxPairs *
@@ -50,6 +52,7 @@ struct VifMemory {
     dist = {arena->take<int16_t>(pitch * kRows * kStreams, kPad, kPad), static_cast<ptrdiff_t>(pitch)};
     for (int32_t **rows : {column_mean, row_mean, variance})
       for (int r = 0; r < kRows; r++) rows[r] = arena->take<int32_t>(w);
+    further_logs = arena->take<int32_t>(static_cast<size_t>(limits - 1) * Simd::kDwords);
   }
 
   int16_t *pair(int picture, int at) const {

@@ -5,6 +5,7 @@
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/cpu.h"
+#include "engine/gain_limits.h"
 
 namespace vmafhip {
 namespace {
@@ -25,10 +26,12 @@ const uint16_t *log_table() {
 
 class CpuVif final : public Metric {
  public:
-  CpuVif(const CpuKernels &kernels, const VifParams &params, const PictureFormat &format, int distorted)
+  CpuVif(const CpuKernels &kernels, const std::vector<VifParams> &sets, const PictureFormat &format,
+         int distorted)
       : kernels_(kernels),
-        params_(params),
-        planes_(params.chroma ? 3 : 1),
+        limits_(sets, [](const VifParams &params) { return params.gain_limit; }),
+        skip_scale0_(sets[0].skip_scale0),
+        planes_(sets[0].chroma ? 3 : 1),
         pictures_(1 + distorted),
         log_table_(log_table()) {
     for (int p = 0; p < planes_; ++p) {
@@ -49,7 +52,8 @@ class CpuVif final : public Metric {
     return count;
   }
   size_t scratch_bytes() const override {
-    return Lists(nullptr, pictures_).bytes + kernels_.vif->scratch_bytes(sizes_[0].width, pictures_ - 1);
+    return Lists(nullptr, pictures_, limits_.count()).bytes +
+           kernels_.vif->scratch_bytes(sizes_[0].width, pictures_ - 1, limits_.count());
   }
   size_t frame_bytes() const override { return static_cast<size_t>(frame_samples_) * sizeof(int16_t); }
 
@@ -58,7 +62,7 @@ class CpuVif final : public Metric {
     int p = 0;
     for (; strip >= plane_strips(p, stage); ++p) strip -= plane_strips(p, stage);
     const int distorted = static_cast<int>(frame.dist.size());
-    const Lists lists(scratch, pictures_);
+    const Lists lists(scratch, pictures_, limits_.count());
     lists.pictures[0] = picture(frame.ref, 0, p, stage, frame_memory);
     for (int d = 0; d < distorted; ++d)
       lists.pictures[1 + d] = picture(frame.dist[static_cast<size_t>(d)], 1 + d, p, stage, frame_memory);
@@ -67,8 +71,9 @@ class CpuVif final : public Metric {
     work.scale = stage;
     work.first = strip * kStripRows;
     work.last = smaller(work.first + kStripRows, sizes_[p].height >> stage);
-    work.statistics = stage > 0 || p > 0 || !params_.skip_scale0;
-    work.gain_limit = params_.gain_limit;
+    work.statistics = stage > 0 || p > 0 || !skip_scale0_;
+    work.gain_limits = limits_.values.data();
+    work.limits = limits_.count();
     work.log_table = log_table_;
     work.pictures = lists.pictures;
     work.distorted = distorted;
@@ -77,11 +82,13 @@ class CpuVif final : public Metric {
     work.sums = lists.sums;
     kernels_.vif->measure(work);
 
-    for (int d = 0; d < distorted; ++d) {
-      VifSums sums;
-      (p == 0 ? sums.scale : sums.chroma[p - 1])[stage] = lists.sums[d];
-      std::memcpy(partial + static_cast<size_t>(d) * sizeof sums, &sums, sizeof sums);
-    }
+    for (int d = 0; d < distorted; ++d)
+      for (const int limit : limits_.of_set) {
+        VifSums sums;
+        (p == 0 ? sums.scale : sums.chroma[p - 1])[stage] = lists.sums[d * limits_.count() + limit];
+        std::memcpy(partial, &sums, sizeof sums);
+        partial += sizeof sums;
+      }
   }
 
  private:
@@ -94,10 +101,10 @@ class CpuVif final : public Metric {
     VifScaleSums *sums;
     size_t bytes;
 
-    Lists(std::byte *memory, int count) {
+    Lists(std::byte *memory, int count, int limits) {
       Arena arena(memory);
       pictures = arena.take<VifPicture>(static_cast<size_t>(count));
-      sums = arena.take<VifScaleSums>(static_cast<size_t>(count));
+      sums = arena.take<VifScaleSums>(static_cast<size_t>(count * limits));
       bytes = arena.used();
     }
   };
@@ -127,7 +134,8 @@ class CpuVif final : public Metric {
   }
 
   const CpuKernels &kernels_;
-  const VifParams params_;
+  const GainLimits limits_;
+  const bool skip_scale0_;
   const int planes_, pictures_;
   const uint16_t *log_table_;
   Size sizes_[3];
@@ -137,9 +145,9 @@ class CpuVif final : public Metric {
 
 }  // namespace
 
-std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const VifParams &params,
+std::unique_ptr<Metric> make_cpu_vif(const CpuKernels &kernels, const std::vector<VifParams> &sets,
                                      const PictureFormat &format, int distorted) {
-  return std::make_unique<CpuVif>(kernels, params, format, distorted);
+  return std::make_unique<CpuVif>(kernels, sets, format, distorted);
 }
 
 }  // namespace vmafhip

@@ -23,20 +23,41 @@ int32_t log2_of(const uint16_t *log_table, uint64_t v) {
   }
 }
 
-// Sums of a group of rows. In vectors, 32-bit lanes have room for the logarithms of 2^15 vectors, 2^16 each.
+struct VifGainLimits {
+  const double *values;
+  int count;
+};
+
+// Sums of a group of rows, which are added to `sums`, one for each gain limit; those of the denominator to the first. In
+// vectors, 32-bit lanes have room for the logarithms of 2^15 vectors, 2^16 each.
 template <class S, bool kVectors = S::kDoubles>
 struct VifTotals {
-  VifScaleSums sums;
-  VMAFHIP_SIMD_FN void clear(VifTotals &t) { t.sums = VifScaleSums(); }
-  VMAFHIP_SIMD_FN VifScaleSums finish(const VifTotals &t) { return t.sums; }
+  VifScaleSums *sums;
+  VifTotals(VifScaleSums *all, VifGainLimits, int32_t *) : sums(all) {}
+  VMAFHIP_SIMD_FN void finish(const VifTotals &, VifGainLimits) {}
 };
 
 template <class S>
 struct VifTotals<S, true> {
+  VifScaleSums *sums;
   typename S::I num_log, den_log, num_low, den_low;
-  VMAFHIP_SIMD_FN void clear(VifTotals &t) { t.num_log = t.den_log = t.num_low = t.den_low = S::zero(); }
-  VMAFHIP_SIMD_FN VifScaleSums finish(const VifTotals &t) {
-    return {S::sum32(t.num_log), S::sum32(t.den_log), S::sum64(t.num_low), S::sum32(t.den_low)};
+  int32_t *further_logs;  // as num_log: of the limits behind the first
+
+  VifTotals(VifScaleSums *all, VifGainLimits limits, int32_t *further) : sums(all), further_logs(further) {
+    num_log = den_log = num_low = den_low = S::zero();
+    for (int i = 1; i < limits.count; i++) S::store(logs(*this, i), S::zero());
+  }
+  VMAFHIP_SIMD_FN int32_t *logs(const VifTotals &t, int limit) {
+    return t.further_logs + (limit - 1) * S::kDwords;
+  }
+  VMAFHIP_SIMD_FN void finish(const VifTotals &t, VifGainLimits limits) {
+    t.sums->den_log += S::sum32(t.den_log);
+    t.sums->den_low += S::sum32(t.den_low);
+    const int64_t low = S::sum64(t.num_low);
+    for (int i = 0; i < limits.count; i++) {
+      t.sums[i].num_log += S::sum32(i == 0 ? t.num_log : S::load(logs(t, i)));
+      t.sums[i].num_low += low;
+    }
   }
 };
 
@@ -44,7 +65,7 @@ struct VifTotals<S, true> {
 template <class S>
 void add_reference(const int32_t *ref, int count, const uint16_t *log_table, VifTotals<S> *totals) {
   if constexpr (!S::kDoubles) {
-    for (int i = 0; i < count; i++) vif_add_reference(ref[i], log_table, &totals->sums);
+    for (int i = 0; i < count; i++) vif_add_reference(ref[i], log_table, totals->sums);
   } else {
     const typename S::F noise = S::set_double(kVifNoise);
     typename S::I logs = totals->den_log, low = totals->den_low;
@@ -62,29 +83,32 @@ void add_reference(const int32_t *ref, int count, const uint16_t *log_table, Vif
   }
 }
 
-// What is left of a pixel, and that with the signal: arguments of the numerator's logarithms.
+// vif_channel() and vif_signal().
 template <class S>
 struct Channel {
-  typename S::F noise, signal;
+  typename S::F ref, gain, noise;
+
+  VMAFHIP_SIMD_FN typename S::F signal(const Channel &c, typename S::F limit) {
+    const typename S::F gain = S::min(c.gain, limit);
+    return S::add(S::trunc(S::mul(S::mul(gain, gain), c.ref)), c.noise);
+  }
 };
 
 template <class S>
-VMAFHIP_SIMD_FN Channel<S> channel(typename S::F ref, typename S::F dist, typename S::F cross,
-                                   typename S::F limit) {
+VMAFHIP_SIMD_FN Channel<S> channel(typename S::F ref, typename S::F dist, typename S::F cross) {
   const typename S::F gain = S::div(cross, S::add(ref, S::set_double(kVifEpsilon)));
   const typename S::F residue = S::max(S::trunc(S::sub(dist, S::mul(gain, cross))), S::set_double(0));
-  const typename S::F noise = S::add(residue, S::set_double(kVifNoise)), limited = S::min(gain, limit);
-  return {noise, S::add(S::trunc(S::mul(S::mul(limited, limited), ref)), noise)};
+  return {ref, gain, S::add(residue, S::set_double(kVifNoise))};
 }
 
 template <class S>
 void add_distorted(const int32_t *ref, const int32_t *dist, const int32_t *cross, int count,
-                   const uint16_t *log_table, double gain_limit, VifTotals<S> *totals) {
+                   const uint16_t *log_table, VifGainLimits limits, VifTotals<S> *totals) {
   if constexpr (!S::kDoubles) {
     for (int i = 0; i < count; i++)
-      vif_add_distorted({ref[i], dist[i], cross[i]}, log_table, gain_limit, &totals->sums);
+      vif_add_distorted({ref[i], dist[i], cross[i]}, log_table, limits.values, limits.count, totals->sums);
   } else {
-    const typename S::F limit = S::set_double(gain_limit);
+    const typename S::F limit = S::set_double(limits.values[0]);
     typename S::I logs = totals->num_log, low = totals->num_low;
     for (int i = 0; i < count; i += S::kDwords) {
       const typename S::I r = S::load(ref + i), d = S::load(dist + i), below = S::set(kVifNoise - 1);
@@ -92,9 +116,21 @@ void add_distorted(const int32_t *ref, const int32_t *dist, const int32_t *cross
       if (!S::any_greater(r, below)) continue;
       typename S::I c = S::load(cross + i);
       c = S::keep_greater(S::keep_greater(S::keep_greater(c, r, below), c, S::zero()), d, S::zero());
-      const Channel<S> a = channel<S>(S::double_low(r), S::double_low(d), S::double_low(c), limit);
-      const Channel<S> b = channel<S>(S::double_high(r), S::double_high(d), S::double_high(c), limit);
-      logs = S::add(logs, S::sub(S::log2(a.signal, b.signal), S::log2(a.noise, b.noise)));
+      const Channel<S> a = channel<S>(S::double_low(r), S::double_low(d), S::double_low(c)),
+                       b = channel<S>(S::double_high(r), S::double_high(d), S::double_high(c));
+      const typename S::I noise = S::log2(a.noise, b.noise);
+      const auto information = [&](typename S::F at_most) __attribute__((always_inline)) {
+        return S::sub(S::log2(Channel<S>::signal(a, at_most), Channel<S>::signal(b, at_most)), noise);
+      };
+      const typename S::I first = information(limit);
+      logs = S::add(logs, first);
+      for (int k = 1; k < limits.count; k++) {
+        const typename S::F other = S::set_double(limits.values[k]);
+        // Gains that neither limit cuts off give the same.
+        const bool same = !S::any_greater(a.gain, b.gain, S::min(limit, other));
+        int32_t *const sums = VifTotals<S>::logs(*totals, k);
+        S::store(sums, S::add(S::load(sums), same ? first : information(other)));
+      }
     }
     totals->num_log = logs;
     totals->num_low = low;

@@ -9,15 +9,15 @@ namespace {
 
 constexpr OptionSpec kOptions[] = {
     {"debug", OptionType::boolean, "false", 0, 0, "", false,
-     "Also report the combined numerators and denominators."},
+     "Also report the combined numerators and denominators.", true},
     {"adm_csf_scale", OptionType::real, "1", 0, 50, "scf", true,
      "Factor on the contrast sensitivity of the bands h and v in CSF mode 1."},
     {"adm_csf_diag_scale", OptionType::real, "1", 0, 50, "scfd", true,
      "Factor on the contrast sensitivity of the band d in CSF mode 1."},
     {"adm_dlm_weight", OptionType::real, "0.5", 0, 1, "dlmw", true,
-     "Weight of adm2 in adm3; the rest goes to 1 - aim."},
+     "Weight of adm2 in adm3; the rest goes to 1 - aim.", true},
     {"adm_enhn_gain_limit", OptionType::real, "100", 1, 100, "egl", true,
-     "Largest contrast gain that counts as restored detail; 1 ignores enhancement."},
+     "Largest contrast gain that counts as restored detail; 1 ignores enhancement.", true},
     {"adm_norm_view_dist", OptionType::real, "3", 0.75, 24, "nvd", true,
      "Viewing distance in heights of the display."},
     {"adm_ref_display_height", OptionType::integer, "1080", 1, 4320, "rdh", true,
@@ -25,11 +25,11 @@ constexpr OptionSpec kOptions[] = {
     {"adm_csf_mode", OptionType::integer, "0", 0, 3, "csf", true,
      "Contrast sensitivity: 0 is Watson's model, 2 and 3 are blends with Barten's; 1 is not available."},
     {"adm_noise_weight", OptionType::real, "0.03125", 0, 1500, "nw", true,
-     "Noise added to every band before bands are pooled, as a share of the area."},
+     "Noise added to every band before bands are pooled, as a share of the area.", true},
     {"adm_skip_aim", OptionType::boolean, "false", 0, 0, "", false,
      "Leave additive impairments out; aim is 0."},
     {"adm_skip_scale0", OptionType::boolean, "false", 0, 0, "ssz", true, "Leave the finest scale out."},
-    {"adm_min_val", OptionType::real, "0", 0, 1, "min", true, "Smallest value of adm3."},
+    {"adm_min_val", OptionType::real, "0", 0, 1, "min", true, "Smallest value of adm3.", true},
 };
 
 constexpr OutputSpec kOutputs[] = {

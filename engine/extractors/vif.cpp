@@ -9,11 +9,11 @@ namespace {
 
 constexpr OptionSpec kOptions[] = {
     {"debug", OptionType::boolean, "false", 0, 0, "", false,
-     "Also report the combined score and numerators and denominators."},
+     "Also report the combined score and numerators and denominators.", true},
     {"enable_chroma", OptionType::boolean, "false", 0, 0, "", true,
      "Also score both chroma planes, as a fork of libvmaf does."},
     {"vif_enhn_gain_limit", OptionType::real, "100", 1, 100, "egl", true,
-     "Largest contrast gain that counts as information; 1 ignores enhancement."},
+     "Largest contrast gain that counts as information; 1 ignores enhancement.", true},
     {"vif_skip_scale0", OptionType::boolean, "false", 0, 0, "ssclz", true,
      "Leave the finest scale out; its score is 0."},
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "engine/gain_limits.h"
 #include "engine/hip/batch.h"
 #include "engine/hip/hip.h"
 #include "kernels/adm_args.h"
@@ -35,8 +36,12 @@ AdmHalves halves_of(const AdmScaleParams &p, int scale) {
 
 class HipAdm final : public HipMetric {
  public:
-  HipAdm(const Device &device, const AdmParams &params, const PictureFormat &format, int distorted)
-      : params_(params), depth_(format.depth), distorted_(distorted), threads_(device.warp_size()) {
+  HipAdm(const Device &device, const std::vector<AdmParams> &sets, const PictureFormat &format, int distorted)
+      : params_(sets[0]),
+        limits_(sets, [](const AdmParams &params) { return params.options.gain_limit; }),
+        depth_(format.depth),
+        distorted_(distorted),
+        threads_(device.warp_size()) {
     kernels_[0] = device.function("adm", depth_ == 8 ? "adm_scale0_8" : "adm_scale0_16");
     kernels_[1] = device.function("adm", "adm_scale1");
     kernels_[2] = device.function("adm", "adm_scale2");
@@ -57,14 +62,10 @@ class HipAdm final : public HipMetric {
       AdmScaleParams &p = params_.scale[0];
       p.left = p.right = p.top = p.bottom = 0;
     }
-    const double limit = params_.options.gain_limit;
-    if (limit >= 1 && limit <= 100 && limit == std::floor(limit)) whole_gain_limit_ = static_cast<int>(limit);
   }
 
   size_t frame_bytes() const override { return frame_sums_bytes() + frame_low_bytes(); }
-  size_t result_bytes() const override {
-    return rounded_to_256(sizeof(AdmSums) * static_cast<size_t>(distorted_));
-  }
+  size_t result_bytes() const override { return rounded_to_256(sizeof(AdmSums) * sums_of_frame()); }
 
   void enqueue(const Stream &stream, std::span<const DeviceFrame> frames,
                const BatchMemory &memory) const override {
@@ -74,8 +75,10 @@ class HipAdm final : public HipMetric {
     size_t count = 0;
     const auto launch = [&] {
       const std::span<const Pair> these(pairs.data(), count);
-      for (int s = 0; s < kAdmScales && count > 0; s++) launch_scale(stream, s, these, frames.size(), memory);
-      if (count > 0) launch_sums(stream, these, memory);
+      for (int limit = 0; limit < limits_.count() && count > 0; limit++) {
+        for (int s = 0; s < kAdmScales; s++) launch_scale(stream, s, limit, these, frames.size(), memory);
+        launch_sums(stream, limit, these, memory);
+      }
       count = 0;
     };
     for (size_t f = 0; f < frames.size(); f++)
@@ -87,13 +90,15 @@ class HipAdm final : public HipMetric {
   }
 
   void collect(const DeviceFrame &frame, const std::byte *results, std::byte *sums) const override {
-    for (size_t d = 0; d < frame.dist.size(); d++) {
-      AdmSums of;
-      std::memcpy(&of, results + d * sizeof of, sizeof of);
-      if (params_.options.skip_aim)
-        for (AdmScaleSums &scale : of.scale) std::fill(std::begin(scale.aim), std::end(scale.aim), 0);
-      std::memcpy(sums + d * sizeof of, &of, sizeof of);
-    }
+    for (size_t d = 0; d < frame.dist.size(); d++)
+      for (const int limit : limits_.of_set) {
+        AdmSums of;
+        std::memcpy(&of, results + number_of(d, limit) * sizeof of, sizeof of);
+        if (params_.options.skip_aim)
+          for (AdmScaleSums &scale : of.scale) std::fill(std::begin(scale.aim), std::end(scale.aim), 0);
+        std::memcpy(sums, &of, sizeof of);
+        sums += sizeof of;
+      }
   }
 
  private:
@@ -103,16 +108,19 @@ class HipAdm final : public HipMetric {
     size_t dist = 0;
   };
 
-  // A frame's share of the memory: sums of rows of each distorted picture; low bands of the reference, then of each
-  // distorted picture.
-  size_t frame_sums_bytes() const {
-    return rounded_to_256(row_sums_bytes_ * static_cast<size_t>(distorted_));
+  // Sums of a frame: for each distorted picture, those of each gain limit.
+  size_t sums_of_frame() const { return static_cast<size_t>(distorted_ * limits_.count()); }
+  size_t number_of(size_t dist, int limit) const {
+    return dist * static_cast<size_t>(limits_.count()) + static_cast<size_t>(limit);
   }
+
+  // A frame's share of the memory: all sums, row by row; low bands of the reference, then of each distorted picture.
+  size_t frame_sums_bytes() const { return rounded_to_256(row_sums_bytes_ * sums_of_frame()); }
   size_t frame_low_bytes() const { return low_bytes_ * (1 + static_cast<size_t>(distorted_)); }
 
-  DeviceAddress<uint64_t> row_sums(const Pair &pair, const BatchMemory &memory) const {
+  DeviceAddress<uint64_t> row_sums(const Pair &pair, int limit, const BatchMemory &memory) const {
     return address_cast<uint64_t>(
-        at(memory.frames, pair.number * frame_sums_bytes() + pair.dist * row_sums_bytes_));
+        at(memory.frames, pair.number * frame_sums_bytes() + number_of(pair.dist, limit) * row_sums_bytes_));
   }
   DeviceAddress<std::byte> low_band(int scale, const Pair &pair, size_t picture, size_t frames,
                                     const BatchMemory &memory) const {
@@ -120,14 +128,15 @@ class HipAdm final : public HipMetric {
                                  picture * low_bytes_ + low_at_[scale]);
   }
 
-  void launch_scale(const Stream &stream, int scale, std::span<const Pair> pairs, size_t frames,
+  void launch_scale(const Stream &stream, int scale, int limit, std::span<const Pair> pairs, size_t frames,
                     const BatchMemory &memory) const {
     const AdmScaleParams &p = params_.scale[scale];
     AdmScaleArgs args = {};
     args.scale = p;
     args.halves = halves_of(p, scale);
-    args.gain_limit = params_.options.gain_limit;
-    args.whole_gain_limit = whole_gain_limit_;
+    args.gain_limit = limits_.values[static_cast<size_t>(limit)];
+    args.whole_gain_limit =
+        args.gain_limit == std::floor(args.gain_limit) ? static_cast<int>(args.gain_limit) : 0;
     args.source_width = scale == 0 ? params_.width : params_.scale[scale - 1].width;
     args.source_height = scale == 0 ? params_.height : params_.scale[scale - 1].height;
     args.depth = depth_;
@@ -152,7 +161,7 @@ class HipAdm final : public HipMetric {
         if (pair.dist == 0) to.low_ref = low_band(scale, pair, 0, frames, memory);
         to.low_dist = low_band(scale, pair, 1 + pair.dist, frames, memory);
       }
-      to.row_sums = row_sums(pair, memory) + int64_t{first_row_[scale]} * kAdmRowSums;
+      to.row_sums = row_sums(pair, limit, memory) + int64_t{first_row_[scale]} * kAdmRowSums;
     }
     const int columns = adm_strip_columns(threads_), strips = (p.width + columns - 1) / columns;
     args.part_rows = rows_of_part(p.height, strips, static_cast<int>(pairs.size()));
@@ -173,12 +182,14 @@ class HipAdm final : public HipMetric {
     return plane;
   }
 
-  void launch_sums(const Stream &stream, std::span<const Pair> pairs, const BatchMemory &memory) const {
+  void launch_sums(const Stream &stream, int limit, std::span<const Pair> pairs,
+                   const BatchMemory &memory) const {
     AdmSumArgs args = {};
     for (size_t i = 0; i < pairs.size(); i++) {
-      args.pairs[i].row_sums = address_cast<const uint64_t>(row_sums(pairs[i], memory));
-      args.pairs[i].sums = address_cast<uint64_t>(
-          at(memory.results, pairs[i].number * result_bytes() + pairs[i].dist * sizeof(AdmSums)));
+      args.pairs[i].row_sums = address_cast<const uint64_t>(row_sums(pairs[i], limit, memory));
+      args.pairs[i].sums =
+          address_cast<uint64_t>(at(memory.results, pairs[i].number * result_bytes() +
+                                                        number_of(pairs[i].dist, limit) * sizeof(AdmSums)));
     }
     for (int s = 0; s < kAdmScales; s++) {
       const AdmScaleParams &p = params_.scale[s];
@@ -188,8 +199,8 @@ class HipAdm final : public HipMetric {
   }
 
   AdmParams params_;
+  const GainLimits limits_;
   const int depth_, distorted_, threads_;
-  int whole_gain_limit_ = 0;
   std::array<Function, kAdmScales> kernels_;
   Function sum_rows_;
   // Of a pair: rows of all scales, and where those of a scale begin. Of a picture: bytes of the low bands, where that of a
@@ -201,9 +212,9 @@ class HipAdm final : public HipMetric {
 
 }  // namespace
 
-std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const AdmParams &params,
+std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const std::vector<AdmParams> &sets,
                                         const PictureFormat &format, int distorted) {
-  return std::make_unique<HipAdm>(device, params, format, distorted);
+  return std::make_unique<HipAdm>(device, sets, format, distorted);
 }
 
 }  // namespace vmafhip::hip

@@ -2,6 +2,7 @@
 // measures.
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "engine/arith/adm.h"
 #include "engine/arith/adm_float.h"
@@ -22,7 +23,8 @@ namespace vmafhip::hip {
 
 // Throw DeviceError; the metric is used no longer than the device. `format` is that of all pictures of a frame, of
 // which `distorted` are compared with one reference.
-std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const AdmParams &params,
+// `sets`, here and of VIF, differ in what OptionSpec::one_pass allows alone.
+std::unique_ptr<HipMetric> make_hip_adm(const Device &device, const std::vector<AdmParams> &sets,
                                         const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_adm_float(const Device &device, const AdmFloatParams &params,
                                               const PictureFormat &format, int distorted);
@@ -56,7 +58,7 @@ std::unique_ptr<HipMetric> make_hip_speed_temporal(const Device &device, const S
                                                    const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_ssim(const Device &device, const SsimParams &params,
                                          const PictureFormat &format, int distorted);
-std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
+std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const std::vector<VifParams> &sets,
                                         const PictureFormat &format, int distorted);
 std::unique_ptr<HipMetric> make_hip_vif_float(const Device &device, const VifFloatParams &params,
                                               const PictureFormat &format, int distorted);

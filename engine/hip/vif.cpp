@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/gain_limits.h"
 #include "engine/hip/batch.h"
 #include "engine/hip/hip.h"
 #include "kernels/vif_args.h"
@@ -48,10 +49,11 @@ std::optional<Function> matrix_kernel(const Device &device, int depth) {
 
 class HipVif final : public HipMetric {
  public:
-  HipVif(const Device &device, const VifParams &params, const PictureFormat &format, int distorted)
-      : params_(params),
+  HipVif(const Device &device, const std::vector<VifParams> &sets, const PictureFormat &format, int distorted)
+      : limits_(sets, [](const VifParams &params) { return params.gain_limit; }),
+        skip_scale0_(sets[0].skip_scale0),
         depth_(format.depth),
-        planes_(params.chroma ? 3 : 1),
+        planes_(sets[0].chroma ? 3 : 1),
         distorted_(distorted),
         kernels_{device.function("vif", depth_ == 8 ? "vif_scale0_8" : "vif_scale0_16"),
                  device.function("vif", "vif_scale1"), device.function("vif", "vif_scale2"),
@@ -75,7 +77,7 @@ class HipVif final : public HipMetric {
 
   size_t frame_bytes() const override { return frame_bytes_; }
   size_t result_bytes() const override {
-    return static_cast<size_t>(distorted_) * static_cast<size_t>(planes_) * kPlaneBytes;
+    return static_cast<size_t>(distorted_ * limits_.count() * planes_) * kPlaneBytes;
   }
 
   // Twice as long as others that leave as much in memory.
@@ -88,31 +90,20 @@ class HipVif final : public HipMetric {
   }
 
   void collect(const DeviceFrame &frame, const std::byte *results, std::byte *sums) const override {
-    VifSums reference;
-    for (size_t d = 0; d < frame.dist.size(); d++) {
-      VifSums total;
-      for (int p = 0; p < planes_; p++)
-        for (int s = 0; s < kVifScales; s++) {
-          VifScaleSums &scale = of(total, p, s);
-          for (int slot = 0; slot < kVifSlots; slot++) {
-            VifScaleSums part;
-            std::memcpy(
-                &part,
-                results + result_offset(p, static_cast<int>(d), s) + static_cast<size_t>(slot) * sizeof part,
-                sizeof part);
-            scale.num_log += part.num_log;
-            scale.den_log += part.den_log;
-            scale.num_low += part.num_low;
-            scale.den_low += part.den_low;
+    for (size_t d = 0; d < frame.dist.size(); d++)
+      for (const int limit : limits_.of_set) {
+        VifSums total;
+        for (int p = 0; p < planes_; p++)
+          for (int s = 0; s < kVifScales; s++) {
+            const VifScaleSums reference = add_slots(results + result_offset(p, 0, 0, s));
+            VifScaleSums &scale = of(total, p, s);
+            scale = add_slots(results + result_offset(p, static_cast<int>(d), limit, s));
+            scale.den_log = reference.den_log;
+            scale.den_low = reference.den_low;
           }
-          if (d > 0) {
-            scale.den_log = of(reference, p, s).den_log;
-            scale.den_low = of(reference, p, s).den_low;
-          }
-        }
-      if (d == 0) reference = total;
-      std::memcpy(sums + d * sizeof total, &total, sizeof total);
-    }
+        std::memcpy(sums, &total, sizeof total);
+        sums += sizeof total;
+      }
   }
 
  private:
@@ -145,6 +136,19 @@ class HipVif final : public HipMetric {
     int pictures_ = 1;
   };
 
+  static VifScaleSums add_slots(const std::byte *slots) {
+    VifScaleSums sum;
+    for (int slot = 0; slot < kVifSlots; slot++) {
+      VifScaleSums part;
+      std::memcpy(&part, slots + static_cast<size_t>(slot) * sizeof part, sizeof part);
+      sum.num_log += part.num_log;
+      sum.den_log += part.den_log;
+      sum.num_low += part.num_low;
+      sum.den_low += part.den_low;
+    }
+    return sum;
+  }
+
   static VifScaleSums &of(VifSums &sums, int plane, int scale) {
     return (plane == 0 ? sums.scale : sums.chroma[plane - 1])[scale];
   }
@@ -155,8 +159,8 @@ class HipVif final : public HipMetric {
     return static_cast<size_t>(stride(sizes_[plane].width >> scale)) *
            static_cast<size_t>(sizes_[plane].height >> scale) * sizeof(uint16_t);
   }
-  size_t result_offset(int plane, int dist, int scale) const {
-    return static_cast<size_t>(dist * planes_ + plane) * kPlaneBytes +
+  size_t result_offset(int plane, int dist, int limit, int scale) const {
+    return static_cast<size_t>((dist * limits_.count() + limit) * planes_ + plane) * kPlaneBytes +
            static_cast<size_t>(scale) * kScaleBytes;
   }
 
@@ -194,8 +198,12 @@ class HipVif final : public HipMetric {
     if (!pairs.all().empty()) measure(stream, pairs, memory);
   }
 
-  // All scales.
   void measure(const Stream &stream, const Pairs &of_launch, const BatchMemory &memory) const {
+    for (int limit = 0; limit < limits_.count(); limit++) measure(stream, of_launch, limit, memory);
+  }
+
+  // All scales.
+  void measure(const Stream &stream, const Pairs &of_launch, int limit, const BatchMemory &memory) const {
     const std::span<const Pair> pairs = of_launch.all();
     for (int s = 0; s < kVifScales; s++) {
       VifArgs args = {};
@@ -205,7 +213,7 @@ class HipVif final : public HipMetric {
       args.pictures = of_launch.pictures();
       args.half_stride = stride(args.width / 2);
       args.log_table = address_cast<const uint16_t>(log_table_.address());
-      args.gain_limit = params_.gain_limit;
+      args.gain_limit = limits_.values[static_cast<size_t>(limit)];
       bool matrix = s == 0 && matrix_.has_value();
       for (size_t i = 0; i < pairs.size(); i++) {
         const Pair &pair = pairs[i];
@@ -218,10 +226,10 @@ class HipVif final : public HipMetric {
           if (out.with_reference) out.half_ref = samples(memory, pair, 0, s + 1);
           out.half_dist = samples(memory, pair, 1 + pair.dist, s + 1);
         }
-        out.sums = address_cast<VifScaleSums>(
-            at(memory.results, pair.number * result_bytes() + result_offset(pair.plane, pair.dist, s)));
+        out.sums = address_cast<VifScaleSums>(at(
+            memory.results, pair.number * result_bytes() + result_offset(pair.plane, pair.dist, limit, s)));
       }
-      const bool statistics = s > 0 || pairs[0].plane > 0 || !params_.skip_scale0;
+      const bool statistics = s > 0 || pairs[0].plane > 0 || !skip_scale0_;
       const unsigned count = static_cast<unsigned>(pairs.size());
       if (!statistics)
         launch_filter(stream, halve_, args, s, count);
@@ -253,7 +261,8 @@ class HipVif final : public HipMetric {
                   kVifMatrixThreads, args);
   }
 
-  const VifParams params_;
+  const GainLimits limits_;
+  const bool skip_scale0_;
   const int depth_, planes_, distorted_;
   const std::array<Function, kVifScales> kernels_, kernels_of_several_;
   const Function halve_;
@@ -266,9 +275,9 @@ class HipVif final : public HipMetric {
 
 }  // namespace
 
-std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const VifParams &params,
+std::unique_ptr<HipMetric> make_hip_vif(const Device &device, const std::vector<VifParams> &sets,
                                         const PictureFormat &format, int distorted) {
-  return std::make_unique<HipVif>(device, params, format, distorted);
+  return std::make_unique<HipVif>(device, sets, format, distorted);
 }
 
 }  // namespace vmafhip::hip

@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
         const std::string what = stage < 0 ? "all" : "scale" + std::to_string(stage);
         const std::string name = "adm." + what + "." + std::to_string(depth) + "." + isa;
         const auto run = [&kernels, depth, stage](benchmark::State &state) {
-          const auto metric = make_cpu_adm(kernels, adm_configure({}, bench::kWidth, bench::kHeight),
+          const auto metric = make_cpu_adm(kernels, {adm_configure({}, bench::kWidth, bench::kHeight)},
                                            {bench::kWidth, bench::kHeight, depth, Chroma::c400}, 1);
           bench::measure(state, *metric, depth, sizeof(AdmSums), stage);
         };

@@ -44,7 +44,7 @@ struct Memory {
 
 // `stage` < 0: all.
 void measure(benchmark::State &state, const CpuKernels *kernels, int depth, int stage) {
-  const auto metric = make_cpu_vif(*kernels, {}, {kWidth, kHeight, depth, Chroma::c420}, 1);
+  const auto metric = make_cpu_vif(*kernels, {VifParams()}, {kWidth, kHeight, depth, Chroma::c420}, 1);
   const Samples ref = paint(depth, 1, 8), dist = paint(depth, 2, 24);
   std::vector<uint8_t> bytes[2];
   FrameView frame;
