@@ -11,7 +11,6 @@ namespace vmafhip {
 namespace {
 
 constexpr const char *kDmaBuf = "memory:DMABuf";
-constexpr const char *kDrm = "DMA_DRM";
 
 // Formats that the kernel has names for (drm_fourcc.h). Without a modifier behind them they are linear.
 struct DrmFormat {
@@ -27,11 +26,14 @@ const GstStructure *first(const GstCaps *caps) {
   return gst_caps_get_size(caps) > 0 ? gst_caps_get_structure(caps, 0) : nullptr;
 }
 
-// The kernel's name of the format, if the caps tell it so.
-const char *drm_format(const GstCaps *caps) {
+bool is_drm(const GstCaps *caps) {
   const GstStructure *s = first(caps);
-  if (!s || g_strcmp0(gst_structure_get_string(s, "format"), kDrm) != 0) return nullptr;
-  return gst_structure_get_string(s, "drm-format");
+  return s && g_strcmp0(gst_structure_get_string(s, "format"), "DMA_DRM") == 0;
+}
+
+// The kernel's name of the format, or null.
+const char *drm_format(const GstCaps *caps) {
+  return is_drm(caps) ? gst_structure_get_string(first(caps), "drm-format") : nullptr;
 }
 
 bool has_feature(const GstCaps *caps, const char *feature) {
@@ -55,10 +57,9 @@ GstCaps *pad_caps() {
 }
 
 bool video_info(const GstCaps *caps, GstVideoInfo &info) {
-  const char *drm = drm_format(caps);
-  if (!drm) return gst_video_info_from_caps(&info, caps);
+  if (!is_drm(caps)) return gst_video_info_from_caps(&info, caps);
   for (const DrmFormat &f : kDrmFormats) {
-    if (std::strcmp(f.drm, drm) != 0) continue;
+    if (g_strcmp0(f.drm, drm_format(caps)) != 0) continue;
     const CapsPtr plain(gst_caps_copy(caps));
     GstStructure *s = gst_caps_get_structure(plain.get(), 0);
     gst_structure_set(s, "format", G_TYPE_STRING, f.plain, nullptr);
