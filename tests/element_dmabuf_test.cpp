@@ -146,5 +146,164 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"WithoutMeta", "I420", 70, 50, {.split_memories = true}, {}}),
     [](const auto &info) { return info.param.name; });
 
+// ---- pools -------------------------------------------------------------------------------------
+
+// Pictures of 64x64, GRAY8.
+const GstVideoInfo kStill = video_info("GRAY8", 64, 64);
+std::string still_caps(bool feature = false) {
+  return feature ? dmabuf_caps("GRAY8", 64, 64) : caps_text("GRAY8", 64, 64);
+}
+Next still(int frames, bool bad, int first = 0) {
+  return [=, n = first]() mutable { return n < frames ? picture(n++, bad) : nullptr; };
+}
+
+struct Pool {
+  explicit Pool(guint count, const GstVideoInfo &info = kStill) : pool(memfd_pool(info, count)) {}
+  ~Pool() {
+    gst_buffer_pool_set_active(pool, FALSE);
+    gst_object_unref(pool);
+  }
+  Pool(const Pool &) = delete;
+  Next fill(Next next) const {
+    return [next = std::move(next), pool = this->pool] {
+      GstBuffer *buffer = next();
+      return buffer ? from_pool(pool, buffer) : nullptr;
+    };
+  }
+  GstBufferPool *pool;
+};
+
+// Frames come when no more than `ahead` are on their way.
+class Pace {
+ public:
+  void start(Pipeline &pipeline) { pipeline_ = &pipeline; }
+  Next keep(Next next, int ahead, std::function<void(int)> at = {}) {
+    return [=, this, n = 0]() mutable {
+      for (; pipeline_.load() && int(pipeline_.load()->count_out()) + ahead <= n && !over_;) g_usleep(200);
+      if (at) at(n);
+      ++n;
+      return next();
+    };
+  }
+  ~Pace() { over_ = true; }
+
+ private:
+  std::atomic<Pipeline *> pipeline_{nullptr};
+  std::atomic<bool> over_{false};
+};
+
+TEST(Pools, EachObjectIsMappedOnce) {
+  constexpr int kMany = 200;
+  constexpr guint kBuffers = 6;
+  const Pool ref(kBuffers), dist(kBuffers);
+  Pace pace;
+  std::array<int, 2> descriptors{};
+  const auto count = [&](int n) {
+    if (n == 50) descriptors[0] = open_descriptors();
+    if (n == kMany - 1) descriptors[1] = open_descriptors();
+  };
+  auto pipeline = make(still_caps(true), pace.keep(ref.fill(still(kMany, false)), 3, count),
+                       pace.keep(dist.fill(still(kMany, true)), 3));
+  pace.start(*pipeline);
+  const auto bits = run(*pipeline);
+  ASSERT_EQ(bits.size(), size_t(kMany));
+  EXPECT_EQ(bits[1], bits.back());
+  EXPECT_EQ(ways(*pipeline), (Ways{0, 0, 2 * kMany, 0, 0}));
+  EXPECT_EQ(pooled(*pipeline, "objects-mapped"), 2 * kBuffers);
+  EXPECT_EQ(descriptors[0], descriptors[1]);
+  EXPECT_GT(descriptors[0], int(2 * 2 * kBuffers));
+}
+
+// As with a camera: four buffers, each on both pads.
+TEST(Pools, NothingIsCopiedBehindATee) {
+  constexpr int kMany = 40;
+  const Pool camera(4);
+  Pace pace;
+  Pipeline pipeline(
+      "vmafhip name=v backend=cpu threads=1 ! fakesink name=out async=false sync=false appsrc name=source "
+      "is-live=true "
+      "caps=" +
+      still_caps() + " ! tee name=t ! queue ! v.ref_sink t. ! queue ! v.dist_sink");
+  pipeline.feed("source", pace.keep(camera.fill(still(kMany, false)), 2));
+  pace.start(pipeline);
+  EXPECT_EQ(run(pipeline).size(), size_t(kMany));
+  EXPECT_EQ(ways(pipeline), (Ways{0, 0, 2 * kMany, 0, 0}));
+  EXPECT_EQ(pooled(pipeline, "objects-mapped"), 4u);  // once for both pads
+}
+
+// The partners come ten frames later, and the source has six buffers.
+class BehindAnEncoder : public testing::TestWithParam<bool> {};
+
+TEST_P(BehindAnEncoder, IsCopied) {
+  constexpr int kMany = 30;
+  std::atomic<int> came{0};
+  const auto late = [&came](Next next) -> Next {
+    return [&came, next, n = 0]() mutable {
+      while (came < (n + 10 < kMany ? n + 10 : kMany)) g_usleep(200);
+      ++n;
+      return next();
+    };
+  };
+  const auto counted = [&came](Next next) -> Next {
+    return [&came, next] {
+      GstBuffer *buffer = next();
+      ++came;
+      return buffer;
+    };
+  };
+  auto plain = make(still_caps(), still(kMany, false), still(kMany, true));
+  const auto expected = run(*plain);
+  const Pool camera(6);
+  auto pipeline =
+      make(still_caps(GetParam()), counted(camera.fill(still(kMany, false))), late(still(kMany, true)));
+  // What leaves under caps of dma-bufs is one.
+  std::atomic<int> others{0};
+  GstPad *pad = gst_element_get_static_pad(pipeline->get("out"), "sink");
+  const auto look = [](GstPad *, GstPadProbeInfo *info, gpointer others) {
+    GstMemory *memory = gst_buffer_peek_memory(GST_PAD_PROBE_INFO_BUFFER(info), 0);
+    *static_cast<std::atomic<int> *>(others) += !gst_is_dmabuf_memory(memory);
+    return GST_PAD_PROBE_OK;
+  };
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, look, &others, nullptr);
+  gst_object_unref(pad);
+  EXPECT_EQ(run(*pipeline), expected);
+  EXPECT_GE(pooled(*pipeline, "held-copied"), 5u);
+  EXPECT_EQ(pooled(*pipeline, "mapped") + pooled(*pipeline, "held-copied"), guint64(kMany));
+  ASSERT_EQ(pipeline->out.size(), size_t(kMany));
+  for (size_t n = 0; n < kMany; ++n) EXPECT_EQ(pipeline->out[n].pts, n * kFrame);
+  EXPECT_EQ(others > 0, !GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(Caps, BehindAnEncoder, testing::Bool(),
+                         [](const auto &info) { return info.param ? "DmaBuf" : "Plain"; });
+
+bool wait_for(const std::function<bool()> &done) {
+  for (int i = 0; i < 20'000 && !done(); ++i) g_usleep(1000);
+  return done();
+}
+
+// Objects are let go with the pool that they come from, while the element goes on.
+TEST(Pools, AreForgottenWhenTheyGo) {
+  constexpr int kMany = 20;
+  auto old = std::make_unique<Pool>(5);
+  const Pool next(4);
+  Pace pace;
+  Next from_old = old->fill(still(4, false)), from_next = next.fill(still(kMany, false, 4));
+  const auto change = [&, n = 0]() mutable -> GstBuffer * {
+    if (n < 4) return ++n, from_old();
+    if (n == 10) {  // those of the old one have left
+      const int before = open_descriptors();
+      old.reset();
+      EXPECT_TRUE(wait_for([&] { return open_descriptors() <= before - 5 - 4; }))
+          << before << " " << open_descriptors();
+    }
+    ++n;
+    return from_next();
+  };
+  auto pipeline = make(still_caps(), pace.keep(change, 2), pace.keep(still(kMany, true), 2));
+  pace.start(*pipeline);
+  run(*pipeline);
+  EXPECT_EQ(pooled(*pipeline, "mapped"), guint64(kMany));
+}
+
 }  // namespace
 }  // namespace vmafhip::test

@@ -148,9 +148,11 @@ bool Inbox::has_room(Side side, const Item &item, std::unique_lock<std::mutex> &
 
 bool Inbox::keeps_too_many(const Queue &q, const Item &item) const {
   if (!item.scarce) return false;
+  const int has = int(item.most_buffers);
+  // One is for the source to fill, and what is behind the element may keep one that it shows.
   const int most =
-      item.most_buffers > 0 ? std::min(limits_.buffers, int(item.most_buffers)) : limits_.buffers;
-  return *q.kept >= most - 1;  // one is for the source to fill
+      has == 0 ? limits_.buffers - 1 : std::min(limits_.buffers - 1, has < 5 ? has - 1 : has - 2);
+  return *q.kept >= most;
 }
 
 BufferPtr Inbox::keep(Queue &q, BufferPtr buffer) {
