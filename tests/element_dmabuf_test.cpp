@@ -5,102 +5,23 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
-#include <map>
-
-#include "tests/dmabufs.h"
-#include "tests/formats.h"
-#include "tests/still_clip.h"
+#include "tests/dmabuf_run.h"
 
 namespace vmafhip::test {
 namespace {
 
-using Next = std::function<GstBuffer *()>;
-constexpr int kFrames = 2;
-
-const FormatCase &format(const std::string &name) {
-  return *std::ranges::find_if(kFormats, [&](const FormatCase &f) { return f.name == name; });
-}
-
-// The pictures of a pad, made once.
-struct Clip {
-  GstVideoInfo info;
-  std::vector<Planes> frames;
-  Clip(const FormatCase &f, int width, int height, clipgen::Role role, int count = kFrames)
-      : info(video_info(f.name, width, height)) {
-    const auto generator = clip_for(f, width, height, count);
-    for (int n = 0; n < count; ++n) frames.push_back(clip_planes(generator, role, n));
-  }
-};
-
-Next source(const Clip &clip, const Layout &layout = {}) {
-  return [&clip, layout, n = 0]() mutable -> GstBuffer * {
-    if (n == int(clip.frames.size())) return nullptr;
-    GstBuffer *buffer = make_buffer(clip.info, clip.frames[size_t(n)], layout);
-    return stamp(buffer, n++);
-  };
-}
-
-Next in_dmabufs(Next next, const Objects &objects = {}) {
-  return [=]() -> GstBuffer * {
-    GstBuffer *buffer = next();
-    return buffer ? in_memfds(buffer, objects) : nullptr;
-  };
-}
-
-std::string dmabuf_caps(const char *name, int width, int height, int fps_n = 25, int fps_d = 1) {
-  std::string caps = caps_text(name, width, height, fps_n, fps_d);
-  return caps.insert(caps.find(','), "(memory:DMABuf)");
-}
-
-std::unique_ptr<Pipeline> make(const std::string &caps, Next ref, Next dist,
-                               const std::string &properties = "") {
-  auto pipeline =
-      std::make_unique<Pipeline>("vmafhip name=v threads=2 backend=cpu " + properties +
-                                 " ! fakesink name=out async=false appsrc name=ref caps=" + caps +
-                                 " ! v.ref_sink appsrc name=dist caps=" + caps + " ! v.dist_sink");
-  pipeline->feed("ref", std::move(ref));
-  pipeline->feed("dist", std::move(dist));
-  return pipeline;
-}
-
-std::vector<std::vector<uint64_t>> run(Pipeline &pipeline) {
-  EXPECT_EQ(pipeline.run(), "eos") << (pipeline.errors.empty() ? "" : pipeline.errors[0]);
-  EXPECT_TRUE(pipeline.warnings.empty()) << pipeline.warnings[0];
-  return value_bits(pipeline);
-}
-
-guint64 pooled(const Pipeline &pipeline, const char *name) {
-  return pipeline.pooled.empty() ? G_MAXUINT64 : number(pipeline.pooled.back().get(), name);
-}
-
-// Pictures by the way they were read: imported, registered, mapped, copied, held-copied.
-using Ways = std::array<guint64, 5>;
-Ways ways(const Pipeline &pipeline) {
-  return {pooled(pipeline, "imported"), pooled(pipeline, "registered"), pooled(pipeline, "mapped"),
-          pooled(pipeline, "copied"), pooled(pipeline, "held-copied")};
-}
-
 // ---- where planes lie --------------------------------------------------------------------------
-
-struct Case {
-  const char *name, *format;
-  int width, height;
-  Layout layout;
-  Objects objects;
-};
-void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
 
 class InDmaBufs : public testing::TestWithParam<Case> {};
 
 TEST_P(InDmaBufs, ScoresAreThoseOfSystemMemory) {
   const Case &c = GetParam();
   const FormatCase &f = format(c.format);
-  const Clip ref(f, c.width, c.height, clipgen::Role::reference),
+  const Film ref(f, c.width, c.height, clipgen::Role::reference),
       dist(f, c.width, c.height, clipgen::Role::distorted);
-  const auto dmabufs = [&](const Clip &clip) { return in_dmabufs(source(clip, c.layout), c.objects); };
-  auto plain = make(caps_text(f.name, c.width, c.height), source(ref), source(dist), "features=psnr");
+  const auto dmabufs = [&](const Film &clip) { return in_dmabufs(source(clip, c.layout), c.objects); };
+  auto plain =
+      make(caps_text(f.name, c.width, c.height), source(ref), source(dist), "backend=cpu features=psnr");
   const auto expected = run(*plain);
   ASSERT_EQ(expected.size(), size_t(kFrames));
   EXPECT_EQ(ways(*plain), (Ways{}));
@@ -108,89 +29,23 @@ TEST_P(InDmaBufs, ScoresAreThoseOfSystemMemory) {
 
   for (const auto &text : {caps_text, dmabuf_caps}) {
     const std::string caps = text(f.name, c.width, c.height, 25, 1);
-    auto both = make(caps, dmabufs(ref), dmabufs(dist), "features=psnr");
+    auto both = make(caps, dmabufs(ref), dmabufs(dist), "backend=cpu features=psnr");
     EXPECT_EQ(run(*both), expected) << caps;
     EXPECT_EQ(ways(*both), (Ways{0, 0, 2 * kFrames, 0, 0})) << caps;
     EXPECT_EQ(pooled(*both, "objects-imported"), 0u);
     EXPECT_EQ(both->out.size(), size_t(kFrames));
   }
   // An altered picture has another score.
-  auto same = make(caps_text(f.name, c.width, c.height), dmabufs(ref), dmabufs(ref), "features=psnr");
+  auto same =
+      make(caps_text(f.name, c.width, c.height), dmabufs(ref), dmabufs(ref), "backend=cpu features=psnr");
   const auto best = run(*same);
   EXPECT_GT(std::bit_cast<double>(best[0].back()), std::bit_cast<double>(expected[0].back()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Layouts, InDmaBufs,
-    testing::Values(
-        Case{"I420", "I420", 70, 50, {}, {}},
-        Case{"LargerObjects", "I420", 70, 50, {}, {.before = 4096, .behind = 100}},
-        Case{"NV12", "NV12", 70, 50, {}, {}}, Case{"P010", "P010_10LE", 70, 50, {}, {.before = 64}},
-        Case{"Gray", "GRAY8", 66, 50, {}, {}},
-        Case{"OddStride", "NV12", 1366, 768, {.stride_padding = 42, .video_meta = true}, {}},
-        Case{
-            "OffsetPlanes", "I420", 70, 50, {.stride_padding = 26, .plane_gap = 130, .video_meta = true}, {}},
-        Case{"AnObjectAPlane", "I420", 70, 50, {.video_meta = true, .split_memories = true}, {.before = 10}},
-        Case{"TwoMemories",
-             "NV12",
-             70,
-             50,
-             {.stride_padding = 58, .plane_gap = 2, .video_meta = true, .split_memories = true},
-             {}},
-        Case{"MemoriesOfOneObject",
-             "I420_10LE",
-             70,
-             50,
-             {.video_meta = true, .split_memories = true},
-             {.one = true, .before = 4098}},
-        Case{"WithoutMeta", "I420", 70, 50, {.split_memories = true}, {}}),
-    [](const auto &info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Layouts, InDmaBufs, testing::ValuesIn(kCases),
+                         [](const auto &info) { return std::string(info.param.name); });
 
 // ---- pools -------------------------------------------------------------------------------------
-
-// Pictures of 64x64, GRAY8.
-const GstVideoInfo kStill = video_info("GRAY8", 64, 64);
-std::string still_caps(bool feature = false) {
-  return feature ? dmabuf_caps("GRAY8", 64, 64) : caps_text("GRAY8", 64, 64);
-}
-Next still(int frames, bool bad, int first = 0) {
-  return [=, n = first]() mutable { return n < frames ? picture(n++, bad) : nullptr; };
-}
-
-struct Pool {
-  explicit Pool(guint count, const GstVideoInfo &info = kStill) : pool(memfd_pool(info, count)) {}
-  ~Pool() {
-    gst_buffer_pool_set_active(pool, FALSE);
-    gst_object_unref(pool);
-  }
-  Pool(const Pool &) = delete;
-  Next fill(Next next) const {
-    return [next = std::move(next), pool = this->pool] {
-      GstBuffer *buffer = next();
-      return buffer ? from_pool(pool, buffer) : nullptr;
-    };
-  }
-  GstBufferPool *pool;
-};
-
-// Frames come when no more than `ahead` are on their way.
-class Pace {
- public:
-  void start(Pipeline &pipeline) { pipeline_ = &pipeline; }
-  Next keep(Next next, int ahead, std::function<void(int)> at = {}) {
-    return [=, this, n = 0]() mutable {
-      for (; pipeline_.load() && int(pipeline_.load()->count_out()) + ahead <= n && !over_;) g_usleep(200);
-      if (at) at(n);
-      ++n;
-      return next();
-    };
-  }
-  ~Pace() { over_ = true; }
-
- private:
-  std::atomic<Pipeline *> pipeline_{nullptr};
-  std::atomic<bool> over_{false};
-};
 
 TEST(Pools, EachObjectIsMappedOnce) {
   constexpr int kMany = 200;
@@ -303,6 +158,178 @@ TEST(Pools, AreForgottenWhenTheyGo) {
   pace.start(*pipeline);
   run(*pipeline);
   EXPECT_EQ(pooled(*pipeline, "mapped"), guint64(kMany));
+}
+
+// Memory that is made anew for each frame, as some decoders do: descriptors have the same numbers again and again.
+TEST(Pools, AreNotNeeded) {
+  constexpr int kMany = 12;
+  const Film ref(format("I420"), 66, 50, clipgen::Role::reference, kMany),
+      dist(format("I420"), 66, 50, clipgen::Role::distorted, kMany);
+  const std::string caps = caps_text("I420", 66, 50);
+  auto plain = make(caps, source(ref), source(dist));
+  const auto expected = run(*plain);
+  auto pipeline = make(caps, in_dmabufs(source(ref)), in_dmabufs(source(dist)));
+  EXPECT_EQ(run(*pipeline), expected);
+  EXPECT_EQ(pooled(*pipeline, "objects-mapped"), 2u * kMany);
+}
+
+// ---- other ways through the element --------------------------------------------------------------
+
+TEST(DmaBufs, OneOfTwo) {
+  const FormatCase &f = format("NV12");
+  const Film ref(f, 70, 50, clipgen::Role::reference), dist(f, 70, 50, clipgen::Role::distorted);
+  const std::string caps = caps_text("NV12", 70, 50);
+  const auto expected = run(*make(caps, source(ref), source(dist)));
+  auto pipeline = make(caps, in_dmabufs(source(ref)), source(dist));
+  EXPECT_EQ(run(*pipeline), expected);
+  EXPECT_EQ(ways(*pipeline), (Ways{0, 0, kFrames, 0, 0}));
+}
+
+TEST(DmaBufs, AreCropped) {
+  const FormatCase &f = format("P010_10LE");
+  const Film ref(f, 80, 60, clipgen::Role::reference), dist(f, 80, 60, clipgen::Role::distorted);
+  const std::string caps = caps_text("P010_10LE", 80, 60);
+  const auto scores = [&](bool dmabufs) {
+    const auto pad = [&](const Film &clip) -> Next {
+      return [next = source(clip), dmabufs] {
+        GstBuffer *buffer = next();
+        if (!buffer) return buffer;
+        add_crop_meta(buffer, {3, 5, 72, 50});
+        return dmabufs ? in_memfds(buffer, {.before = 100}) : buffer;
+      };
+    };
+    auto pipeline = make(caps, pad(ref), pad(dist), "backend=cpu ref_sink::crop-top=4 dist_sink::crop-top=4");
+    return run(*pipeline);
+  };
+  const auto expected = scores(false);
+  ASSERT_EQ(expected.size(), size_t(kFrames));
+  EXPECT_EQ(scores(true), expected);
+}
+
+// Signatures are made of them, and each is read twice.
+TEST(DmaBufs, ContentFindsTheOffset) {
+  constexpr int kMany = 60, kShift = 7;
+  const FormatCase &f = format("GRAY8");
+  const Film ref(f, 96, 64, clipgen::Role::reference, kMany),
+      dist(f, 96, 64, clipgen::Role::distorted, kMany);
+  const auto late = [&](bool dmabufs) -> Next {
+    return [next = dmabufs ? in_dmabufs(source(dist)) : source(dist), n = kShift]() mutable {
+      GstBuffer *buffer = next();
+      return buffer ? stamp(buffer, n++) : buffer;
+    };
+  };
+  const auto all = [&](bool dmabufs) {
+    auto pipeline = make(caps_text("GRAY8", 96, 64), dmabufs ? in_dmabufs(source(ref)) : source(ref),
+                         late(dmabufs), "backend=cpu sync=content sync-window=1000000000");
+    EXPECT_EQ(pipeline->run(), "eos");
+    EXPECT_NEAR(double(signed_number(pipeline->pooled.back().get(), "offset")), -kShift * 4e7, 1e6);
+    return value_bits(*pipeline);
+  };
+  const auto expected = all(false);
+  EXPECT_GT(expected.size(), 10u);
+  EXPECT_EQ(all(true), expected);
+}
+
+// ---- what goes wrong ---------------------------------------------------------------------------
+
+// `make_wrong` spoils frame 1 of dist_sink: the error names the pad, and these words.
+void expect_error(const std::function<GstBuffer *()> &make_wrong, const std::vector<std::string> &words) {
+  auto pipeline =
+      make(still_caps(), still(3, false), [&, next = in_dmabufs(still(3, true)), n = 0]() mutable {
+        return n++ == 1 ? stamp(make_wrong(), 1) : next();
+      });
+  EXPECT_EQ(pipeline->run(), "error");
+  ASSERT_FALSE(pipeline->errors.empty());
+  expect_words(pipeline->errors[0], {"dist_sink"});
+  expect_words(pipeline->errors[0], words);
+  EXPECT_EQ(pipeline->frames.size(), 1u);  // what came before counts
+}
+
+GstBuffer *of_memory(GstMemory *memory) {
+  GstBuffer *buffer = gst_buffer_new();
+  gst_buffer_append_memory(buffer, memory);
+  return buffer;
+}
+
+TEST(WrongDmaBufs, ClosedDescriptor) {
+  static constexpr int kNobodys = 987;  // so that no other file gets the number
+  expect_error(
+      [] {
+        const int fd = memfd(64 * 64);
+        EXPECT_EQ(::dup2(fd, kNobodys), kNobodys);
+        ::close(fd);
+        GstAllocator *allocator = gst_dmabuf_allocator_new();
+        GstMemory *memory = gst_dmabuf_allocator_alloc_with_flags(allocator, kNobodys, 64 * 64,
+                                                                  GST_FD_MEMORY_FLAG_DONT_CLOSE);
+        gst_object_unref(allocator);
+        ::close(kNobodys);
+        return of_memory(memory);
+      },
+      {"file descriptor 987", "must stay open"});
+}
+
+TEST(WrongDmaBufs, ObjectTooSmall) {
+  expect_error([] { return of_memory(dmabuf_memory(memfd(1000), 64 * 64)); }, {"4096 bytes", "has 1000"});
+}
+
+TEST(WrongDmaBufs, MemoryTooSmall) {
+  expect_error(
+      [] {
+        GstMemory *memory = dmabuf_memory(memfd(64 * 64), 64 * 64);
+        gst_memory_resize(memory, 10, 64 * 64 - 10);
+        return of_memory(memory);
+      },
+      {"plane 0", "beyond its memory"});
+}
+
+TEST(WrongDmaBufs, PlaneOutside) {
+  expect_error(
+      [] {
+        GstBuffer *buffer = of_memory(dmabuf_memory(memfd(64 * 64), 64 * 64));
+        gsize offset[] = {1 << 20};
+        gint stride[] = {64};
+        gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 64, 1,
+                                       offset, stride);
+        return buffer;
+      },
+      {"plane 0", "begins at byte 1048576 of 4096"});
+}
+
+// A frame that would have to be copied is looked at first: reading beyond an object's end is fatal.
+TEST(WrongDmaBufs, AreNotCopied) {
+  auto pipeline = make(
+      still_caps(),
+      [n = 0]() mutable -> GstBuffer * {
+        return n < 40 ? stamp(of_memory(dmabuf_memory(memfd(1000), 64 * 64)), n++) : nullptr;
+      },
+      [n = 0]() mutable -> GstBuffer * {
+        if (n++ == 0) g_usleep(300'000);  // meanwhile the others are too many
+        return n == 1 ? picture(0, true) : nullptr;
+      });
+  EXPECT_EQ(pipeline->run(), "error");
+  ASSERT_FALSE(pipeline->errors.empty());
+  expect_words(pipeline->errors[0], {"ref_sink", "has 1000"});
+}
+
+// ---- endings -----------------------------------------------------------------------------------
+
+TEST(Endings, LeaveNoDescriptor) {
+  const int before = open_descriptors();
+  for (const bool stop : {false, true}) {
+    const Pool ref(8), dist(8);
+    auto pipeline = make(still_caps(true), ref.fill(still(1000, false)), dist.fill(still(1000, true)));
+    ASSERT_TRUE(pipeline->play());
+    pipeline->wait_until([&] { return pipeline->count_out() >= 5; });
+    if (!stop) {
+      gst_element_send_event(pipeline->get("v"), gst_event_new_eos());
+      EXPECT_EQ(pipeline->wait(), "eos");
+      EXPECT_EQ(pooled(*pipeline, "scored"), pipeline->frames.size());
+    }
+    gst_buffer_pool_set_active(ref.pool, FALSE);  // whoever waits for a buffer goes on
+    gst_buffer_pool_set_active(dist.pool, FALSE);
+    pipeline->stop();
+  }
+  EXPECT_EQ(open_descriptors(), before);
 }
 
 }  // namespace

@@ -39,9 +39,11 @@ class FenceWatchTest : public testing::Test {
     std::unique_lock lock(mutex_);
     return called_.wait_for(lock, 60s, [&] { return calls_ >= calls; });
   }
+  static bool is_written(FenceWatch &watch, GstBuffer *buffer) { return !watch.unwritten({&buffer, 1}); }
+  bool is_written(GstBuffer *buffer) { return is_written(watch_, buffer); }
   // Until the buffer is written, as it is told.
   bool wait_until_written(GstBuffer *buffer) {
-    for (int calls = 1; !watch_.is_written(buffer); ++calls)
+    for (int calls = 1; !is_written(buffer); ++calls)
       if (!wait_for_calls(calls)) return false;
     return true;
   }
@@ -54,9 +56,9 @@ class FenceWatchTest : public testing::Test {
 
 TEST_F(FenceWatchTest, NothingIsWaitedForWithoutFences) {
   const int before = open_descriptors();
-  EXPECT_TRUE(watch_.is_written(adopt(gst_buffer_new_allocate(nullptr, 100, nullptr)).get()));
-  EXPECT_TRUE(watch_.is_written(adopt(gst_buffer_new()).get()));
-  EXPECT_TRUE(watch_.is_written(buffer(2).get()));
+  EXPECT_TRUE(is_written(adopt(gst_buffer_new_allocate(nullptr, 100, nullptr)).get()));
+  EXPECT_TRUE(is_written(adopt(gst_buffer_new()).get()));
+  EXPECT_TRUE(is_written(buffer(2).get()));
   EXPECT_EQ(watch_.waited(), 0ns);
   EXPECT_EQ(open_descriptors(), before);  // no thread was started
   EXPECT_EQ(calls(), 0);
@@ -65,14 +67,14 @@ TEST_F(FenceWatchTest, NothingIsWaitedForWithoutFences) {
 TEST_F(FenceWatchTest, CallsWhenTheFenceIsSignalled) {
   const BufferPtr late = buffer();
   Fence fence(late.get());
-  EXPECT_FALSE(watch_.is_written(late.get()));
+  EXPECT_FALSE(is_written(late.get()));
   std::this_thread::sleep_for(50ms);
-  EXPECT_FALSE(watch_.is_written(late.get()));
+  EXPECT_FALSE(is_written(late.get()));
   EXPECT_EQ(calls(), 0);
   EXPECT_GE(watch_.waited(), 50ms);
   fence.signal();
   ASSERT_TRUE(wait_for_calls(1));
-  EXPECT_TRUE(watch_.is_written(late.get()));
+  EXPECT_TRUE(is_written(late.get()));
   EXPECT_EQ(watch_.waited(), 0ns);
 }
 
@@ -81,10 +83,10 @@ TEST_F(FenceWatchTest, WaitsForAllMemories) {
   gst_buffer_append_memory(first.get(), gst_buffer_get_memory(late.get(), 0));
   auto all = std::make_unique<Fence>(late.get());
   Fence one(first.get());  // of that memory alone, instead of the one of all
-  EXPECT_FALSE(watch_.is_written(late.get()));
+  EXPECT_FALSE(is_written(late.get()));
   all->signal();
   ASSERT_TRUE(wait_for_calls(1));
-  EXPECT_FALSE(watch_.is_written(late.get()));
+  EXPECT_FALSE(is_written(late.get()));
   one.signal();
   EXPECT_TRUE(wait_until_written(late.get()));
 }
@@ -97,8 +99,8 @@ TEST_F(FenceWatchTest, GoesOnToAnother) {
   {
     const BufferPtr left_out = buffer();
     Fence first(left_out.get());
-    EXPECT_FALSE(watch_.is_written(left_out.get()));
-    EXPECT_FALSE(watch_.is_written(next.get()));
+    EXPECT_FALSE(is_written(left_out.get()));
+    EXPECT_FALSE(is_written(next.get()));
   }
   second.signal();
   EXPECT_TRUE(wait_until_written(next.get()));
@@ -113,7 +115,7 @@ TEST_F(FenceWatchTest, TheSameNumberOfAnotherBuffer) {
   BufferPtr gone = buffer();
   const int number = descriptor(gone);
   Fence fence(gone.get());
-  EXPECT_FALSE(watch_.is_written(gone.get()));
+  EXPECT_FALSE(is_written(gone.get()));
   gone.reset();
   BufferPtr next;
   std::vector<BufferPtr> others;
@@ -123,9 +125,28 @@ TEST_F(FenceWatchTest, TheSameNumberOfAnotherBuffer) {
   }
   ASSERT_TRUE(next);
   Fence again(next.get());
-  EXPECT_FALSE(watch_.is_written(next.get()));
+  EXPECT_FALSE(is_written(next.get()));
   again.signal();
   EXPECT_TRUE(wait_until_written(next.get()));
+}
+
+// However often it is asked of both: patience is that with the one that is late.
+TEST_F(FenceWatchTest, SaysWhichIsLate) {
+  const BufferPtr good = buffer(), late = buffer(), later = buffer();
+  GstBuffer *const all[] = {good.get(), late.get(), later.get()};
+  Fence fence(late.get()), other(later.get());
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(watch_.unwritten(all), 1u);
+    std::this_thread::sleep_for(10ms);
+  }
+  EXPECT_GE(watch_.waited(), 50ms);
+  fence.signal();
+  ASSERT_TRUE(wait_for_calls(1));
+  EXPECT_EQ(watch_.unwritten(all), 2u);
+  EXPECT_GE(watch_.waited(), 50ms);
+  other.signal();
+  ASSERT_TRUE(wait_for_calls(2));
+  EXPECT_EQ(watch_.unwritten(all), std::nullopt);
 }
 
 TEST_F(FenceWatchTest, EndsWhileItWaits) {
@@ -133,7 +154,7 @@ TEST_F(FenceWatchTest, EndsWhileItWaits) {
   const int before = open_descriptors();
   Fence fence(never.get());
   for (int round = 0; round < 3; ++round) {
-    EXPECT_FALSE(watch_.is_written(never.get()));
+    EXPECT_FALSE(is_written(never.get()));
     watch_.stop();
     EXPECT_EQ(watch_.waited(), 0ns);
     EXPECT_EQ(open_descriptors(), before + 1);  // the fence's
@@ -147,11 +168,11 @@ TEST_F(FenceWatchTest, PatienceEndsTwice) {
   Fence fence(never.get());
   int expected = 0;
   for (const auto limit : {50ms, 150ms})
-    while (!watch.is_written(never.get()) && watch.waited() < limit) ASSERT_TRUE(wait_for_calls(++expected));
+    while (!is_written(watch, never.get()) && watch.waited() < limit) ASSERT_TRUE(wait_for_calls(++expected));
   EXPECT_GE(expected, 1);
   EXPECT_LE(expected, 2);
   const int before = calls();
-  EXPECT_FALSE(watch.is_written(never.get()));
+  EXPECT_FALSE(is_written(watch, never.get()));
   std::this_thread::sleep_for(50ms);
   EXPECT_EQ(calls(), before);
   fence.signal();

@@ -259,12 +259,12 @@ void Comparer::accept(Side side, Item item) {
 
 void Comparer::push_arrival() {
   const Side side = arrival_->side;
-  const bool written = !pairing_.looks_at_pictures() || fences_.is_written(arrival_->frame.data.buffer.get());
-  const bool too_late = !written && is_pressed();
-  if (!written && !too_late) return wait_for_producer(side);
+  GstBuffer *const one[] = {arrival_->frame.data.buffer.get()};
+  const bool unwritten = pairing_.looks_at_pictures() && fences_.unwritten(one);
+  if (unwritten && !is_pressed()) return wait_for_producer(side);
   FrameAligner::Frame frame = std::move(arrival_->frame);
   arrival_.reset();
-  if (too_late) return unmatched(side, std::move(frame));
+  if (unwritten) return unmatched(side, std::move(frame));
   if (Status s = pairing_.push(side, std::move(frame)); !s.ok()) fail(s);
 }
 
@@ -349,11 +349,9 @@ void Comparer::submit_pair() {
   const bool live = inbox_.live();
   if (live && !chosen_ && thinning_.leave_out()) return leave_out_pair();
   chosen_ = true;
-  for (const Side side : {Side::ref, Side::dist}) {
-    const FrameAligner::Frame &frame = side == Side::ref ? pair_->ref : pair_->dist;
-    if (fences_.is_written(frame.data.buffer.get())) continue;
-    return is_pressed() ? leave_out_pair() : wait_for_producer(side);
-  }
+  GstBuffer *const both[] = {pair_->ref.data.buffer.get(), pair_->dist.data.buffer.get()};
+  if (const auto which = fences_.unwritten(both))
+    return is_pressed() ? leave_out_pair() : wait_for_producer(*which == 0 ? Side::ref : Side::dist);
   switch (measurement_.submit(pair_)) {
     case Measurement::Submitted::done:
       chosen_ = false;

@@ -41,18 +41,21 @@ FenceWatch::FenceWatch(std::function<void()> wake, FencePatience patience)
 
 FenceWatch::~FenceWatch() { stop(); }
 
-bool FenceWatch::is_written(GstBuffer *buffer) {
+std::optional<size_t> FenceWatch::unwritten(std::span<GstBuffer *const> buffers) {
+  std::optional<size_t> first;
   std::vector<Identity> unwritten;
   std::vector<int> fds;
-  for (const int fd : dmabuf_descriptors(buffer)) {
-    struct stat status;
-    if (vmafhip::is_written(fd, 0) || ::fstat(fd, &status) != 0) continue;
-    unwritten.emplace_back(status.st_dev, status.st_ino);
-    fds.push_back(fd);
-  }
-  if (fds.empty()) {
+  for (size_t i = 0; i < buffers.size(); ++i)
+    for (const int fd : dmabuf_descriptors(buffers[i])) {
+      struct stat status;
+      if (is_written(fd, 0) || ::fstat(fd, &status) != 0) continue;
+      if (!first) first = i;
+      unwritten.emplace_back(status.st_dev, status.st_ino);
+      fds.push_back(fd);
+    }
+  if (!first) {
     if (!std::exchange(watched_, {}).empty()) give({});  // nor is anything kept that was left out
-    return true;
+    return {};
   }
   // What is left of them is no new wait.
   const bool same = std::all_of(unwritten.begin(), unwritten.end(), [this](const Identity &i) {
@@ -61,7 +64,7 @@ bool FenceWatch::is_written(GstBuffer *buffer) {
   if (!same) since_ = Clock::now();
   {
     std::lock_guard lock(mutex_);
-    if (unwritten == watched_ && !rung_) return false;
+    if (unwritten == watched_ && !rung_) return first;
   }
   watched_ = std::move(unwritten);
   Order order{{}, since_};
@@ -70,7 +73,7 @@ bool FenceWatch::is_written(GstBuffer *buffer) {
     order.blind |= order.fds.back().get() < 0;
   }
   give(std::move(order));
-  return false;
+  return first;
 }
 
 FenceWatch::Clock::duration FenceWatch::waited() const {

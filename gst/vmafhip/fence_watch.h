@@ -7,6 +7,8 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,18 +21,18 @@ struct FencePatience {
   std::chrono::milliseconds warn{2'000}, fail{20'000};
 };
 
-// One thread asks, for one buffer at a time.
+// One thread asks, for the buffers that it needs next.
 class FenceWatch {
  public:
   using Clock = std::chrono::steady_clock;
-  // `wake` is called by the thread when the buffer that was not written may be, or patience ends.
+  // `wake` is called by the thread when one that was not written may be, or patience ends.
   explicit FenceWatch(std::function<void()> wake, FencePatience patience = {});
   ~FenceWatch();
   FenceWatch(const FenceWatch &) = delete;
 
-  // Whether all that devices write to the buffer's dma-bufs is done. If not, wake() follows. Never blocks.
-  bool is_written(GstBuffer *buffer);
-  // How long the buffer of the last call has not been written; 0 if it is.
+  // The first of the buffers to whose dma-bufs devices still write. If there is one, wake() follows. Never blocks.
+  std::optional<size_t> unwritten(std::span<GstBuffer *const> buffers);
+  // How long some of the last call's have not been written; 0 if all are.
   Clock::duration waited() const;
   const FencePatience &patience() const { return patience_; }
   // Ends the thread. Another one starts when it is needed.
