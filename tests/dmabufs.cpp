@@ -15,7 +15,7 @@
 namespace vmafhip::test {
 
 int memfd(gsize bytes) {
-  const int fd = ::memfd_create("test", MFD_CLOEXEC);
+  const int fd = ::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0 || ::ftruncate(fd, off_t(bytes)) != 0) throw std::runtime_error("no memfd");
   return fd;
 }
@@ -80,6 +80,11 @@ GstBuffer *in_objects(GstBuffer *buffer, const Objects &objects, MakeObject make
     gst_memory_unmap(memory, &map);
   }
   gst_buffer_unref(buffer);
+  object.reset();  // what is mapped for writing cannot be sealed against it
+  for (guint i = 0; objects.sealed && i < count; ++i) {
+    const int fd = gst_dmabuf_memory_get_fd(gst_buffer_peek_memory(made, i));
+    EXPECT_EQ(::fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), 0);
+  }
   return made;
 }
 

@@ -9,9 +9,10 @@ namespace vmafhip::test {
 
 // How memories of a buffer lie in objects.
 struct Objects {
-  bool one = false;  // all in one object, each at an offset of its own; else one each
-  gsize before = 0;  // bytes of noise in front of a memory
-  gsize behind = 0;  // and behind it
+  bool one = false;     // all in one object, each at an offset of its own; else one each
+  gsize before = 0;     // bytes of noise in front of a memory
+  gsize behind = 0;     // and behind it
+  bool sealed = false;  // against writing, and so against being registered
 };
 
 // Makes an object and gives its descriptor.

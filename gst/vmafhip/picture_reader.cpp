@@ -13,6 +13,8 @@
 
 namespace vmafhip {
 
+static constexpr const char *kDmaBufs = "dma-bufs";
+
 // Pools whose memory is known. When one goes, so must what is kept of its memory: its source may be about to make room
 // for the next. It is not said which objects were its own, so all are let go; those that come again are mapped again.
 struct PictureReader::Pools {
@@ -81,7 +83,14 @@ Result<Picture> PictureReader::read(Side side, const QueuedFrame &frame) {
   const auto planes = session_->host_planes(side == Side::ref ? 0 : 1);
   How how;
   auto picture = read(frame, {planes, on_gpu ? uint8_t(0xff) : planes}, gpu.get(), how);
-  if (picture.ok()) note(side, how);
+  if (!picture.ok()) return picture;
+  // The processor scales distorted pictures.
+  const std::pair size(picture->format.width, picture->format.height);
+  if (side == Side::ref)
+    ref_size_ = size;
+  else if (size != ref_size_ && how.memory == kDmaBufs)
+    how.way = Way::mapped;
+  note(side, how);
   return picture;
 }
 
@@ -93,7 +102,7 @@ Result<Picture> PictureReader::look_at(const QueuedFrame &frame) {
 Result<Picture> PictureReader::read(const QueuedFrame &frame, HostPlanes host, const Gpu *gpu, How &how) {
   if (gpu_memory_kind(frame.buffer.get())) return read_gpu_memory(frame, host.always, gpu, how);
   if (!is_dmabuf(frame.buffer.get())) return map_picture(frame.buffer, frame.stream);
-  how.memory = "dma-bufs";
+  how.memory = kDmaBufs;
   if (frame.buffer->pool) Pools::watch(pools_, frame.buffer->pool);
   const auto importer = session_->importer();  // another one, or none, once the GPU is lost
   objects_->set_importer(importer);
@@ -105,12 +114,11 @@ Result<Picture> PictureReader::read(const QueuedFrame &frame, HostPlanes host, c
   }
   const DmaBufPicture &at = **read;
   const uint8_t all = at.picture.format.chroma == Chroma::c400 ? 1 : 7;
-  const auto for_gpu = uint8_t(all & ~host.always);
   how.why = objects_->refusal();
-  how.way = !importer || !for_gpu                              ? Way::mapped
-            : !(for_gpu & ~at.imported)                        ? Way::imported
-            : !(for_gpu & uint8_t(~(at.imported | at.pinned))) ? Way::registered
-                                                               : Way::copied;
+  how.way = !importer                                 ? Way::mapped
+            : at.imported == all                      ? Way::imported
+            : uint8_t(at.imported | at.pinned) == all ? Way::registered
+                                                      : Way::copied;
   return std::move((*read)->picture);
 }
 

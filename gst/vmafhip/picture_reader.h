@@ -30,7 +30,8 @@ class PictureReader {
   // Formats change, and with them the pools: what is known of their memory is let go.
   void forget();
 
-  // For the session, as it is configured. Counted, and said when the way is another than before.
+  // For the session, as it is configured; the reference of a pair first. Counted, and said when the way is another than
+  // before.
   Result<Picture> read(Side side, const QueuedFrame &frame);
   // For the processor.
   Result<Picture> look_at(const QueuedFrame &frame);
@@ -55,6 +56,7 @@ class PictureReader {
   std::shared_ptr<DmaBufs> objects_;
   std::shared_ptr<Pools> pools_;
   std::array<std::optional<std::pair<Way, std::string>>, 2> ways_;  // and the memory
+  std::pair<int, int> ref_size_;
   ReadCounts counts_;
 };
 
