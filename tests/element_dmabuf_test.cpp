@@ -168,7 +168,9 @@ TEST(Pools, AreNotNeeded) {
   const std::string caps = caps_text("I420", 66, 50);
   auto plain = make(caps, source(ref), source(dist));
   const auto expected = run(*plain);
-  auto pipeline = make(caps, in_dmabufs(source(ref)), in_dmabufs(source(dist)));
+  Pace pace;
+  auto pipeline = make(caps, pace.keep(in_dmabufs(source(ref)), 3), pace.keep(in_dmabufs(source(dist)), 3));
+  pace.start(*pipeline);
   EXPECT_EQ(run(*pipeline), expected);
   EXPECT_EQ(pooled(*pipeline, "objects-mapped"), 2u * kMany);
 }
