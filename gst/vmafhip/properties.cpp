@@ -217,10 +217,11 @@ void install_properties(GObjectClass *klass) {
   const auto reading = GParamFlags(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property(
       klass, PROP_STATS,
-      g_param_spec_boxed("stats", "Statistics",
-                         "Counters, back end, model sources, scores; while running queue levels, frames a "
-                         "second and how far scores lag behind; after a stop those of the last run",
-                         GST_TYPE_STRUCTURE, reading));
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "Counters, how pictures were read, back end, model sources, scores; while running queue levels, "
+          "frames a second and how far scores lag behind; after a stop those of the last run",
+          GST_TYPE_STRUCTURE, reading));
   g_object_class_install_property(
       klass, PROP_LAST_SCORE,
       g_param_spec_double("last-score", "Last score",
