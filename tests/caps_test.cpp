@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "gst/vmafhip/gpu_memory.h"
 #include "gst/vmafhip/handles.h"
 #include "gst/vmafhip/stream.h"
+
+// As if this had been built without any.
+std::span<const vmafhip::GpuMemoryKind> vmafhip::gpu_memory_kinds() { return {}; }
 
 namespace vmafhip::test {
 namespace {

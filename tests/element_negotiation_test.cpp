@@ -59,7 +59,9 @@ std::set<std::string> takes(Pipeline &pipeline, const char *pad_name) {
   std::set<std::string> features;
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     gchar *text = gst_caps_features_to_string(gst_caps_get_features(caps, i));
-    features.insert(text);
+    // GPUs' memory depends on what this was built with.
+    if (std::string(text) == "memory:SystemMemory" || std::string(text) == "memory:DMABuf")
+      features.insert(text);
     g_free(text);
   }
   gst_caps_unref(caps);
