@@ -21,6 +21,9 @@ class Gpu {
   virtual void *context() const = 0;
   // Whether kernels of sessions may read what lies at an address of the GPU's. Also false if nobody knows.
   virtual bool reads(uint64_t address) const = 0;
+  // NVIDIA: waits for what the default stream of the CUcontext that the address is of has yet to do. Sessions have streams
+  // of their own, which do not.
+  virtual void await_default_stream(uint64_t address) const = 0;
 };
 
 }  // namespace vmafhip

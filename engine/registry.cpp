@@ -242,6 +242,7 @@ class SharedDevice final : public Gpu {
   int number() const override { return device_->number(); }
   void *context() const override { return vendor() == Vendor::nvidia ? device_->context() : nullptr; }
   bool reads(uint64_t address) const override { return device_->reads(address); }
+  void await_default_stream(uint64_t address) const override { device_->await_default_stream(address); }
 
  private:
   std::shared_ptr<const hip::Device> device_;

@@ -237,7 +237,8 @@ int measure(const Options &options) {
     for (std::thread &feeder : run.feeders) feeder.join();
     GstStructure *each = nullptr;
     g_object_get(run.element, "stats", &each, nullptr);
-    for (const char *name : {"imported", "registered", "mapped", "copied"}) sums[name] += count(each, name);
+    for (const char *name : {"imported", "registered", "mapped", "copied", "held-copied"})
+      sums[name] += count(each, name);
     gst_structure_free(each);
     alike = alike && run.scores == runs[0].scores && run.frames == guint64(options.frames);
     gst_element_set_state(run.pipeline, GST_STATE_NULL);
@@ -246,12 +247,13 @@ int measure(const Options &options) {
       "{\"size\":\"%s\",\"format\":\"%s\",\"memory\":\"%s\",\"backend\":\"%s\",\"pipelines\":%d,\"frames\":%"
       "d,"
       "\"seconds\":%.3f,\"fps\":%.1f,\"score\":%.6f,\"scores\":\"%016llx\",\"alike\":%s,\"imported\":%llu,"
-      "\"registered\":%llu,\"mapped\":%llu,\"copied\":%llu}\n",
+      "\"registered\":%llu,\"mapped\":%llu,\"copied\":%llu,\"held_copied\":%llu}\n",
       options.size.c_str(), options.format.c_str(), options.memory.c_str(),
       gst_structure_get_string(stats, "backend"), options.pipelines, options.frames, seconds,
       options.pipelines * options.frames / seconds, runs[0].last, (unsigned long long)runs[0].scores,
       alike ? "true" : "false", (unsigned long long)sums["imported"], (unsigned long long)sums["registered"],
-      (unsigned long long)sums["mapped"], (unsigned long long)sums["copied"]);
+      (unsigned long long)sums["mapped"], (unsigned long long)sums["copied"],
+      (unsigned long long)sums["held-copied"]);
   gst_structure_free(stats);
   for (Run &run : runs) {
     for (GstElement *source : run.sources) gst_object_unref(source);

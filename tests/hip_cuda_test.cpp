@@ -135,6 +135,11 @@ TEST_F(HipCuda, ReadsWhatItsContextSees) {
   EXPECT_FALSE(device->reads(0x600)) << "the driver does not say";
   EXPECT_TRUE(device->reads(0x700)) << "of a pool, which belongs to no context";
   EXPECT_FALSE(device->reads(0x800)) << "nobody's";
+  // Contexts of what others have put on their default streams.
+  EXPECT_EQ(calls([&] { device->await_default_stream(0x200); }),
+            (Log{"cuCtxSetCurrent(1002)", "cuStreamSynchronize(0)", "cuCtxSetCurrent(7)"}));
+  EXPECT_EQ(calls([&] { device->await_default_stream(0x700); }),
+            (Log{"cuCtxSetCurrent(1001)", "cuStreamSynchronize(0)", "cuCtxSetCurrent(7)"}));
   gpu->pointers.clear();
 }
 

@@ -241,6 +241,10 @@ bool Device::reads(uint64_t address) const noexcept {
   return current.ok() && api_->reads(number_, context_->handle, pointer(address));
 }
 
+void Device::await_default_stream(uint64_t address) const noexcept {
+  if (!forked()) api_->await_default_stream(context_->handle, pointer(address));
+}
+
 void Device::make_current() const {
   if (forked()) throw DeviceError(0, "this process was forked from one that already used a GPU");
   CALL(*api_, set_current, context_->handle);

@@ -60,6 +60,7 @@ class Device {
   void *context() const;  // what its threads work with, as Api has it
   // Whether kernels may read what lies at the address, which somebody else has allocated.
   bool reads(uint64_t address) const noexcept;
+  void await_default_stream(uint64_t address) const noexcept;  // of the context that the address is of
 
   // The calling thread works with this device from now on. Threads of others use CurrentDevice.
   void make_current() const;

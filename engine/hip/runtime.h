@@ -118,6 +118,8 @@ struct Api : Functions {
   virtual int set_current(void *context) const = 0;
   // Whether kernels of the current context, which is `context` of `device`, may read what lies at the address.
   virtual bool reads(int device, void *context, void *data) const = 0;
+  // Waits for the default stream of whatever context the address is of; `context` if it is of none. NVIDIA alone.
+  virtual void await_default_stream(void *context, void *data) const = 0;
 
   bool has_external_memory() const {
     return hipImportExternalMemory && hipExternalMemoryGetMappedBuffer && hipDestroyExternalMemory;

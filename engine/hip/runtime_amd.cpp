@@ -29,6 +29,7 @@ class AmdApi final : public Api, public CurrentDeviceFunctions {
     hipGetLastError();
     return false;
   }
+  void await_default_stream(void *, void *) const override {}
   bool import_takes_descriptor() const override { return takes_descriptor && takes_descriptor(); }
   bool mapped_is_freed() const override {
     int version = 0;

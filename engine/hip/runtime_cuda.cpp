@@ -236,6 +236,13 @@ class CudaApi final : public Api {
     if (get(&access, kCudaPointerAccess)) return (access & kCudaAccessRead) != 0;
     return get(&of, kCudaPointerContext) && of == context;
   }
+  void await_default_stream(void *context, void *data) const override {
+    void *of = nullptr, *before = nullptr;
+    if (cuda.cuPointerGetAttribute(&of, kCudaPointerContext, address(data)) != 0 || !of) of = context;
+    if (cuda.cuCtxGetCurrent(&before) != 0 || cuda.cuCtxSetCurrent(of) != 0) return;
+    (void)cuda.cuStreamSynchronize(nullptr);  // who reads then is told as well that the device is lost
+    (void)cuda.cuCtxSetCurrent(before);
+  }
   bool import_takes_descriptor() const override { return true; }
   bool mapped_is_freed() const override { return true; }
 };

@@ -14,15 +14,14 @@ constexpr GpuMemoryKind kKinds[] = {kCudaMemory, kHipMemory};
 // GST_MAP_CUDA and GST_MAP_HIP: not the host's copy of it, but the GPU's address.
 constexpr guint kMapGpu = guint(GST_MAP_FLAG_LAST) << 1;
 
-void wait_for_writers(const GpuMemoryKind &kind, GstBuffer *buffer) {
-  const auto wait = [&](void (*sync)(GstMemory *)) {
-    for (guint i = 0; sync && i < gst_buffer_n_memory(buffer); ++i) sync(gst_buffer_peek_memory(buffer, i));
-  };
-  if (kind.nvidia_alone) {
-    if (const CudaLibrary *library = cuda_library(false)) wait(library->gst_cuda_memory_sync);
-  } else if (const HipLibrary *library = hip_library(false)) {
-    wait(library->gst_hip_memory_sync);
-  }
+// gstcuda knows from 1.24 on what writes a memory. Before, its elements wait for their own streams before they push, but
+// copies of a memory (gst_memory_copy) are left to the default one.
+void wait_for_writers(const GpuMemoryKind &kind, GstBuffer *buffer, const Gpu &gpu, uint64_t address) {
+  const CudaLibrary *cuda = kind.nvidia_alone ? cuda_library(false) : nullptr;
+  const HipLibrary *hip = kind.nvidia_alone ? nullptr : hip_library(false);
+  const auto sync = cuda ? cuda->gst_cuda_memory_sync : hip ? hip->gst_hip_memory_sync : nullptr;
+  for (guint i = 0; sync && i < gst_buffer_n_memory(buffer); ++i) sync(gst_buffer_peek_memory(buffer, i));
+  if (!sync) gpu.await_default_stream(address);
 }
 
 // A buffer of a picture, mapped for the GPU, and for the processor where that reads it as well.
@@ -86,7 +85,7 @@ Result<std::optional<Picture>> gpu_picture(const BufferPtr &buffer,
       why = "GPU " + std::to_string(gpu.number()) + " cannot read it";
       return std::optional<Picture>();
     }
-  wait_for_writers(kind, buffer.get());
+  wait_for_writers(kind, buffer.get(), gpu, uint64_t(reinterpret_cast<guintptr>(first_of(frame, 0))));
   const bool for_host = (host & (GST_VIDEO_INFO_N_COMPONENTS(&stream->info) > 1 ? 7 : 1)) != 0;
   if (for_host && !mappings->map(mappings->host, 0))
     return Status(Code::io,
