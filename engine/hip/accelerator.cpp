@@ -28,7 +28,7 @@ constexpr int kLanes = 4;
 constexpr int kFramesInLanes = 64;
 // Page-locked memory is taken from everybody else, and metrics that need much memory do as well with smaller batches: beyond
 // this there is less in progress. A session has its share: one of many that use a GPU does not keep it busy alone.
-constexpr uint64_t kMostPinned = uint64_t(1) << 30, kMostInLanes = uint64_t(2) << 30;
+constexpr uint64_t kMostPinned = uint64_t(2) << 30, kMostInLanes = uint64_t(4) << 30;
 // A frame that takes longer may as well take the time to wake somebody.
 constexpr auto kAwake = std::chrono::microseconds(300);
 
@@ -409,16 +409,18 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Devi
   Status status;
   uint64_t free = 0;
   const auto users = uint64_t(std::max(1, device->users()));
+  const uint64_t most_pinned = std::min(kMostPinned, physical_memory() / 8) / users;
   do {
     const bool one_by_one = capacity.lanes == 1 && capacity.batch == 1,
                least = one_by_one && capacity.places == 2;
     const auto [on_device, pinned] = HipAccelerator::bytes_of(work, capacity);
     const bool too_much =
-        pinned > kMostPinned / users || HipAccelerator::lane_bytes(work, capacity) > kMostInLanes / users;
+        pinned > most_pinned || HipAccelerator::lane_bytes(work, capacity) > kMostInLanes / users;
     if (too_much && !one_by_one) continue;
     try {
       free = device->free_memory();
-      if (on_device > free && !least) continue;
+      // Half of it is left to decoders and whoever comes later.
+      if (on_device > free / 2 && !least) continue;
       return std::unique_ptr<Accelerator>(std::make_unique<HipAccelerator>(device, work, capacity));
     } catch (const DeviceError &error) {
       status = status_of(*device, error);
