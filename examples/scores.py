@@ -132,7 +132,8 @@ def table_lines(pooled):
         yield f"{name:{width}}" + "".join(cells)
     for name, value in pooled.get("aggregates", {}).items():  # of the stream as a whole
         yield f"{name:{width}}{value:15.6f}"
-    told = ("ref-unmatched", "dist-unmatched", "unknowable", "repeated", "late", "skipped-overload", "extrapolated")
+    told = ("ref-unmatched", "dist-unmatched", "unknowable", "repeated", "late", "skipped-overload", "extrapolated",
+            "imported", "registered", "mapped", "copied", "held-copied")
     counters = {key: pooled[key] for key in told if pooled.get(key)}
     yield ""
     facts = [f"{pooled.get('frames', 0)} frames"] + [f"{count} {key}" for key, count in counters.items()]

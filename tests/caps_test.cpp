@@ -77,6 +77,7 @@ TEST_F(Caps, LayoutsThatAreNotLinear) {
   for (const char *other : {"XR24", "NV12:", "nv12", "NV12 "})
     EXPECT_FALSE(video_info(drm(other).get(), info)) << other;
   EXPECT_FALSE(tiling(drm("XR24").get()));
+  EXPECT_FALSE(tiling(drm("NV12:0x0000000000000000").get()));  // linear, with another name than GStreamer's
   // It is no modifier of other formats.
   const CapsPtr plain =
       caps("video/x-raw,format=NV12,drm-format=\"NV12:0x1\",width=64,height=48,framerate=25/1");

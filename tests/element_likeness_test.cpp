@@ -265,6 +265,9 @@ TEST(RefusedCaps, AreNamed) {
       {"video/x-raw,format=RGB,width=64,height=64,framerate=25/1", {"cannot take", "RGB", "videoconvert"}},
       {"video/x-raw,format=I420,framerate=25/1", {"cannot take", "I420"}},
       {"audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved", {"cannot take", "audio/x-raw"}},
+      {"image/jpeg,width=64,height=64,framerate=25/1", {"cannot take image/jpeg", "decodebin"}},
+      {"video/x-raw(memory:DMABuf),format=BGRA,width=64,height=64,framerate=25/1",
+       {"cannot take dma-bufs", "BGRA", "vapostproc"}},
   };
   for (const char *side : {"ref", "dist"})
     for (const auto &c : cases) {

@@ -1,6 +1,7 @@
 #include "gst/vmafhip/caps.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "gst/vmafhip/gpu_memory.h"
@@ -84,7 +85,7 @@ bool in_system_memory(const GstCaps *caps) {
 
 std::optional<std::string> tiling(const GstCaps *caps) {
   const char *drm = drm_format(caps), *colon = drm ? std::strchr(drm, ':') : nullptr;
-  if (!colon) return {};
+  if (!colon || std::strtoull(colon + 1, nullptr, 16) == 0) return {};  // DRM_FORMAT_MOD_LINEAR
   return colon + 1;
 }
 

@@ -180,8 +180,9 @@ static void describe(GstElementClass *element) {
        "message"},
       {"Memory",
        "Pictures in dma-bufs, whether or not the caps say memory:DMABuf, are read where they are: by a GPU "
-       "that can import them, else through a mapping; stats counts them by the way they went (imported, "
-       "registered, mapped, copied). Only linear layouts are taken"},
+       "that can import them, else through a mapping; those in a GPU's memory by that GPU. stats and pooled "
+       "count them by the way they went (imported, registered, mapped, copied); GST_DEBUG=vmafhip:4 says "
+       "why. Only linear layouts are taken"},
       {"Signals",
        "reset: scores what can be scored, posts pooled and reset, begins anew; post-pooled: posts pooled of "
        "what has been scored so far; both from any thread, at any time from PAUSED on, and act a moment "

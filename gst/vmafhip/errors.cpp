@@ -113,8 +113,8 @@ void post_unfit_caps(GstElement *element, GstPad *pad, const GstCaps *caps) {
         ("%s takes pictures whose rows lie one behind the other, not those of DRM modifier %s", name,
          modifier->c_str()),
         ("%s. Have them made linear: a drm-format without modifier in a capsfilter before the pad, "
-         "if the source has one; or vapostproc, or glupload ! gldownload ! videoconvert, before "
-         "the pad.",
+         "if the source has one; or vapostproc ! video/x-raw, or glupload ! gldownload ! videoconvert, "
+         "before the pad.",
          text));
   else if (g_strcmp0(mode, "alternate") == 0 || g_strcmp0(mode, "fields") == 0)
     GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s takes whole frames, not single fields", name),
@@ -125,6 +125,15 @@ void post_unfit_caps(GstElement *element, GstPad *pad, const GstCaps *caps) {
         ("%s. Put what downloads them before the pad (vapostproc, gldownload, cudadownload), or "
          "let the source give system memory.",
          text));
+  else if (in_dmabufs(caps))
+    GST_ELEMENT_ERROR(element, STREAM, FORMAT, ("%s cannot take dma-bufs of this format", name),
+                      ("%s. gst-inspect-1.0 vmafhip lists what it takes; put a capsfilter with one of these "
+                       "before the pad, if the source has it; or vapostproc; or video/x-raw ! videoconvert.",
+                       text));
+  else if (!gst_structure_has_name(s, "video/x-raw"))
+    GST_ELEMENT_ERROR(
+        element, STREAM, FORMAT, ("%s cannot take %s", name, gst_structure_get_name(s)),
+        ("%s. It takes video/x-raw; coded video needs a decoder before the pad (decodebin).", text));
   else
     GST_ELEMENT_ERROR(
         element, STREAM, FORMAT, ("%s cannot take these caps", name),

@@ -160,7 +160,7 @@ void PictureReader::note(Side side, const How &how) {
   if (std::exchange(before, now) == now) return;
   static constexpr const char *kTexts[] = {
       "", ", and the GPU reads it where it is", ", and the GPU copies from it, as registered memory",
-      ", and the processor reads it where it is", ", and the processor gets a copy"};
+      ", and the processor reads it where it is", ", and a copy in host memory is made"};
   GST_INFO_OBJECT(element_, "%s: pictures come in %s%s%s%s", side == Side::ref ? "ref_sink" : "dist_sink",
                   how.memory, kTexts[size_t(how.way)],
                   how.why.empty() ? "" : "; not read by the GPU there: ", how.why.c_str());

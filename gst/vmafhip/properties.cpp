@@ -114,8 +114,9 @@ const std::vector<Row> &settings_table() {
                          "NAME=OPTION=VALUE:OPTION=VALUE",
                          kFixed),
       choice<&S::backend>(backend_type(), "backend", "Back end", "What computes the metrics", kFixed),
-      number<&S::device>(-1, "device", "Device", "Number of the GPU, -1 = the one that is used least",
-                         kFixed),
+      number<&S::device>(
+          -1, "device", "Device",
+          "Number of the GPU, from 0 on, as its driver counts; -1 = the one that is used least", kFixed),
       count<&S::threads>(0, 1024, "threads", "Threads", "CPU worker threads, 0 = number of processors",
                          kFixed),
       count<&S::subsample>(1, G_MAXINT, "subsample", "Subsample",

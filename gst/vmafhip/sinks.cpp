@@ -65,8 +65,9 @@ GstFlowReturn vmafhip::sink_chain(GstPad *pad, GstObject *parent, GstBuffer *raw
   const auto &stream = state_of(self, side).stream;  // the present one, also when it is renewed
   BufferPtr buffer = adopt(raw);
   if (!stream) {
-    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-                      ("A frame came on %s before caps and a segment", GST_PAD_NAME(pad)), (nullptr));
+    GST_ELEMENT_ERROR(
+        self, STREAM, FORMAT, ("A frame came on %s before caps and a segment", GST_PAD_NAME(pad)),
+        ("Give appsrc its caps, and format=time; put rawvideoparse behind a filesrc of raw frames."));
     return GST_FLOW_NOT_NEGOTIATED;
   }
   if (gst_buffer_n_memory(raw) == 0) {  // stands for a gap: there is no picture
