@@ -22,7 +22,7 @@ class Accelerator {
   // Frames that may be in progress at a time.
   virtual int places() const = 0;
   // Memory of a place, as large as was asked for when this was made, for planes that are not on the device. Aligned to
-  // kAlign. Any thread, several at a time.
+  // kAlign. Any thread, several at a time; it may take long the first time. Null if there is none: then `failed` has run.
   virtual std::byte *upload_memory(int place) = 0;
   // Memory that this takes now, on the device and pinned on the host. It grows while ever more frames wait, to what their
   // size and places() allow. Any thread.

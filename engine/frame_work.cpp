@@ -256,7 +256,8 @@ Picture &FrameWork::picture(const FrameLayout::PictureUse &use) const {
 }
 
 std::byte *FrameWork::buffer(const FrameLayout::PlaneUse &use) const {
-  return (use.upload ? accelerator_->upload_memory(place_) : memory_.get()) + use.buffer;
+  std::byte *const memory = use.upload ? accelerator_->upload_memory(place_) : memory_.get();
+  return memory ? memory + use.buffer : nullptr;
 }
 
 void FrameWork::begin(uint64_t index, FramePictures &pictures, std::byte *sums) {
@@ -281,10 +282,6 @@ void FrameWork::begin(uint64_t index, FramePictures &pictures, std::byte *sums) 
       view_.plane(use) = {plane.data,   plane.stride,   plane.width,
                           plane.height, layout_.depth_, from.format.memory};
     if (!upload && (readable || !metrics)) continue;
-    PlaneView prepared = packed_view(buffer(use), {use.width, use.height}, layout_.depth_);
-    if (metrics && !readable) view_.plane(use) = prepared;
-    prepared.memory = MemoryKind::pinned;
-    if (upload) device_view_.plane(use) = prepared;
     if (use.scaler) scaled_strips_ += use.strips;
     prepared_.push_back(int(i));
     strips += use.strips;
@@ -296,9 +293,22 @@ void FrameWork::begin(uint64_t index, FramePictures &pictures, std::byte *sums) 
   if (strips == 0) open(0);
 }
 
+// What was prepared is read in its buffer by all that do not read it where it was. Workers have asked for that before,
+// which may take long.
+void FrameWork::view_prepared() {
+  for (const int i : prepared_) {
+    const FrameLayout::PlaneUse &use = layout_.planes_[size_t(i)];
+    PlaneView prepared = packed_view(buffer(use), {use.width, use.height}, layout_.depth_);
+    if (metrics_read(use) && !view_.plane(use).data) view_.plane(use) = prepared;
+    prepared.memory = MemoryKind::pinned;
+    if (use.upload && device_reads(use) && !device_view_.plane(use).data) device_view_.plane(use) = prepared;
+  }
+}
+
 // Opens what may run now that the current stage of `chain` is done.
 void FrameWork::open(size_t chain) {
   if (chain == 0) {
+    view_prepared();
     --open_chains_;
     if (layout_.accelerates(index())) {
       ++open_chains_;
@@ -400,10 +410,12 @@ void FrameWork::prepare(int strip, std::byte *scratch) {
     if (strip < use.strips) {
       const Picture &from = picture(use.picture);
       const int first = strip * use.rows, last = std::min(first + use.rows, use.height);
+      std::byte *const to = buffer(use);
+      if (!to) return;  // the accelerator has failed, and there is no further task of the frame
       if (use.scaler)
-        use.scaler->scale(from, use.plane, buffer(use), first, last, scratch);
+        use.scaler->scale(from, use.plane, to, first, last, scratch);
       else
-        unpack_rows(from, use.plane, layout_.depth_, buffer(use), first, last);
+        unpack_rows(from, use.plane, layout_.depth_, to, first, last);
       return;
     }
     strip -= use.strips;

@@ -217,7 +217,9 @@ class FrameWork {
   bool in_place(const FrameLayout::PlaneUse &use, const Picture &from) const {
     return layout_.in_place(use, from);
   }
+  // Null if the accelerator has no memory.
   std::byte *buffer(const FrameLayout::PlaneUse &use) const;
+  void view_prepared();
   bool end_accelerated();
   void open(size_t chain);
   bool measures(const FrameLayout::Chain &chain) const {

@@ -206,7 +206,41 @@ TEST_F(AcceleratorTest, EndsWithFramesInFlight) {
   }
 }
 
+// It may take long to get, and others ask the scheduler meanwhile: whether there is room, say.
+TEST_F(AcceleratorTest, MemoryOfAPlaceIsMadeWithoutTheLock) {
+  std::mutex mutex;
+  std::set<int> made;
+  const auto on_memory = [&](int place) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!made.insert(place).second) return;
+    }
+    (void)scheduler_->has_room();
+  };
+  start({.threads = 3}, {.places = 5, .on_memory = on_memory});
+  run(13);
+  EXPECT_FALSE(made.empty());
+  scheduler_.reset();
+}
+
 // ---- Failure ----------------------------------------------------------------------------------------------
+
+TEST_F(AcceleratorTest, WorkersGoOnWhereAPlaceHasNoMemory) {
+  int failures = 0;
+  for (const Case &given : cases()) {
+    if (!given.keeps) continue;
+    start(given, {}, false);
+    const All expected = run(12);
+    for (int place = 0; place < 3; ++place) {
+      SCOPED_TRACE(place);
+      takeovers_ = 0;
+      start(given, {.places = 3, .no_memory = place});
+      expect_same(run(12), expected);
+      failures += takeovers_;
+    }
+  }
+  EXPECT_GT(failures, 20);
+}
 
 TEST_F(AcceleratorTest, WorkersGoOnWhereItFails) {
   for (const Case &given : cases()) {

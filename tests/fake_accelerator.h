@@ -33,6 +33,8 @@ class FakeAccelerator final : public Accelerator {
     std::function<void(const FrameView &)>
         on_measure;  // on the device's thread; the view as it was handed over
     std::function<void(uint64_t frame)> on_measured;  // the scheduler has been told
+    std::function<void(int place)> on_memory;         // of a place, each time that somebody asks for it
+    int no_memory = -1;                               // the place that there is none for
     uint64_t fail_at = ~uint64_t(0);                  // this frame is not measured
     bool fail_in_start = false;                       // rather than on the device's thread
   };
@@ -54,7 +56,12 @@ class FakeAccelerator final : public Accelerator {
   }
 
   int places() const override { return script_.places; }
-  std::byte *upload_memory(int place) override { return upload_[size_t(place)].get(); }
+  std::byte *upload_memory(int place) override {
+    if (script_.on_memory) script_.on_memory(place);
+    if (place != script_.no_memory) return upload_[size_t(place)].get();
+    fail();
+    return nullptr;
+  }
   uint64_t device_bytes() const override { return 0; }
   uint64_t pinned_bytes() const override { return 0; }
   void on_events(std::function<void(int)> measured, std::function<void(const Status &)> failed) override {
@@ -97,7 +104,7 @@ class FakeAccelerator final : public Accelerator {
   void fail() {
     {
       std::lock_guard lock(mutex_);
-      broken_ = true;
+      if (std::exchange(broken_, true)) return;
     }
     failed_(Status(Code::resource, "the fake is lost"));
   }

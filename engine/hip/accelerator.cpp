@@ -79,7 +79,7 @@ class HipAccelerator final : public Accelerator {
   static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, const Capacity &capacity);
 
   int places() const override { return capacity_.places; }
-  std::byte *upload_memory(int place) override { return upload_->of(place); }
+  std::byte *upload_memory(int place) override;
   uint64_t device_bytes() const override {
     return plus(ring_->bytes(), times(lanes_->frames(), memory_bytes_ + results_bytes_));
   }
@@ -104,7 +104,7 @@ class HipAccelerator final : public Accelerator {
   };
 
   // No frame is measured any more.
-  bool halted() const { return broken_ || clearing_ || upload_->lost(); }
+  bool halted() const { return broken_ || clearing_; }
   uint64_t step() const { return every_frame_ ? 1 : work_.subsample; }
   bool scores(uint64_t frame) const { return frame % work_.subsample == 0; }
 
@@ -142,6 +142,7 @@ class HipAccelerator final : public Accelerator {
   bool pumping_ = false;          // a thread puts work on streams
   bool telling_ = false;          // the completion thread is not waiting for work
   bool broken_ = false, clearing_ = false, quit_ = false;
+  std::once_flag told_;  // that it is broken
   std::thread completion_;
 };
 
@@ -202,8 +203,13 @@ HipAccelerator::~HipAccelerator() {
 
 // ---- Frames in --------------------------------------------------------------------------------------------
 
+std::byte *HipAccelerator::upload_memory(int place) {
+  std::byte *const memory = upload_->of(place);
+  if (!memory) fail("there is no memory for pictures on their way to the GPU");
+  return memory;
+}
+
 void HipAccelerator::start(int place, const FrameView &view, std::byte *sums) {
-  if (upload_->lost()) return fail("there is no memory for pictures on their way to the GPU");
   std::unique_lock lock(mutex_);
   started(view.index / step()) = {true, place, &view, sums};
   pump(lock);
@@ -253,13 +259,13 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
   idle_.notify_all();
 }
 
-// Without the lock.
+// Without the lock. When it returns it has been told, whoever does it.
 void HipAccelerator::fail(const std::string &what) {
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(broken_, true)) return;
+    broken_ = true;
   }
-  failed_(Status(Code::resource, device_->name() + ": " + what));
+  std::call_once(told_, [&] { failed_(Status(Code::resource, device_->name() + ": " + what)); });
 }
 
 // ---- Batches ----------------------------------------------------------------------------------------------

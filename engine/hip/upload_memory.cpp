@@ -20,24 +20,20 @@ std::byte *UploadMemory::of(int place) {
   const size_t number = piece_of(size_t(place)), at = size_t(place) - first_of(number);
   Piece &piece = pieces_[number];
   std::call_once(piece.once, [&] { make(number); });
-  if (piece.pinned.data()) return piece.pinned.data() + at * block_bytes_;
-  if (piece.other) return piece.other.get() + at * block_bytes_;
-  lost_ = block_bytes_ > 0;
-  return pieces_[0].pinned.data();
+  std::byte *const first = piece.pinned.data() ? piece.pinned.data() : piece.other.get();
+  return first ? first + at * block_bytes_ : nullptr;
 }
 
 void UploadMemory::make(size_t number) {
   if (block_bytes_ == 0) return;
   const size_t places = std::min(first_of(number + 1), places_) - first_of(number);
   Piece &piece = pieces_[number];
-  const CurrentDevice current(device_);
   try {
-    current.check();
     piece.pinned = PinnedBuffer(device_, times(block_bytes_, places));
+    made_ += places;
   } catch (const DeviceError &) {  // if the device has gone, what follows will say so
     piece.other = allocate(times(block_bytes_, places));
   }
-  made_ += places;
 }
 
 }  // namespace vmafhip::hip

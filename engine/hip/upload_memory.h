@@ -1,6 +1,6 @@
-// Host memory from which frames go to the device, a block for each place. It is made when
-// places are first used, as much as there was before: a session with few frames at a time pins little, and of many they
-// lie in a few large pieces, which the system and the device handle better than small ones.
+// Host memory from which frames go to the device, a block for each place. It is made when places are first used, as much
+// as there was before: a session with few frames at a time pins little, and of many they lie in a few large pieces, which
+// the system and the device handle better than small ones.
 #pragma once
 #include <atomic>
 #include <bit>
@@ -18,11 +18,10 @@ class UploadMemory {
   // `block_bytes`: a multiple of kAlign. The first block is made now. Throws DeviceError.
   UploadMemory(const Device &device, size_t block_bytes, int places);
 
-  // Any thread. Where no more can be pinned it is other memory: copies from there are slower. With none at all, it is the
-  // first block, and lost() says so from then on: nothing that was written anywhere counts.
+  // Any thread. Where no more can be pinned it is other memory: copies from there are slower. Null if there is none at all,
+  // or blocks are of 0 bytes.
   std::byte *of(int place);
-  bool lost() const { return lost_; }
-  // That have a block.
+  // That have a block which is pinned.
   uint64_t places() const { return made_; }
 
  private:
@@ -41,7 +40,6 @@ class UploadMemory {
   const size_t places_;
   const std::unique_ptr<Piece[]> pieces_;
   std::atomic<uint64_t> made_ = 0;
-  std::atomic<bool> lost_ = false;
 };
 
 }  // namespace vmafhip::hip
