@@ -227,7 +227,7 @@ Result<HipBackend> HipBackend::open(int number) {
   auto device = hip::Device::open(number);
   if (!device.ok()) return device.status();
   HipBackend backend(std::move(*device));
-  backend.importer_ = hip::make_importer(backend.device_);
+  backend.importer_ = hip::make_importer(backend.device_->share());
   return backend;
 }
 
@@ -250,12 +250,14 @@ class SharedDevice final : public Gpu {
 
 }  // namespace
 
-std::shared_ptr<const Gpu> HipBackend::share() const { return std::make_shared<SharedDevice>(device_); }
+std::shared_ptr<const Gpu> HipBackend::share() const {
+  return std::make_shared<SharedDevice>(device_->share());
+}
 
-Result<std::shared_ptr<const Gpu>> Gpu::open(int device) {
-  auto backend = HipBackend::open(device);
-  if (!backend.ok()) return backend.status();
-  return backend->share();
+Result<std::shared_ptr<const Gpu>> Gpu::open(int number) {
+  auto device = hip::Device::open(number, hip::Device::Use::others);
+  if (!device.ok()) return device.status();
+  return std::shared_ptr<const Gpu>(std::make_shared<SharedDevice>(std::move(*device)));
 }
 
 std::string HipBackend::description() const { return device_->description(); }

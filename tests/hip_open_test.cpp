@@ -168,6 +168,21 @@ TEST(HipOpen, TheDeviceThatIsUsedLeast) {
   EXPECT_EQ(open()->number(), 1);
 }
 
+// Sessions share memory on it; the others only count for who comes where.
+TEST(HipOpen, UsersAreThoseThatMeasure) {
+  const FakeHip gpu;
+  gpu->devices = 2;
+  const auto other = Device::open(0, Device::Use::others).value();
+  EXPECT_EQ(other->users(), 0);
+  EXPECT_EQ(Device::open(-1).value()->number(), 1);
+  auto session = Device::open(0).value();
+  EXPECT_EQ(session->users(), 1);
+  const auto shared = session->share();
+  EXPECT_EQ(shared.get(), session.get());
+  session.reset();
+  EXPECT_EQ(shared->users(), 0);
+}
+
 TEST(HipOpen, TheNextDeviceIfOneFails) {
   const FakeHip gpu;
   gpu->devices = 3;

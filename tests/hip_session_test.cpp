@@ -135,6 +135,12 @@ TEST_F(HipSessionTest, TheGpuIsShared) {
   ASSERT_TRUE(same);
   EXPECT_EQ(same->number(), 1);
   EXPECT_FALSE(make({}, Backend::cpu)->gpu());
+  EXPECT_EQ(hip::Device::open(1).value()->users(), 1 + 1) << "the session and this, which share its memory";
+  const auto importer = [] {
+    const auto other = HipBackend::open(1).value();
+    return std::pair(other.importer(), other.share());
+  }();
+  EXPECT_EQ(hip::Device::open(1).value()->users(), 1 + 1);
 
   const auto here = hip::Device::open(1).value(), elsewhere = hip::Device::open(0).value();
   const hip::Buffer<char> memory(*here, 4096), foreign(*elsewhere, 4096);

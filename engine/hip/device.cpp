@@ -97,19 +97,19 @@ class Device::Modules {
 struct Device::Registry {
   struct Entry {
     std::weak_ptr<Device> device;
-    int users = 0;
+    int measuring = 0, others = 0;
   };
   // What open() gives out: who uses a device counts for as long as it is held.
-  struct Use {
+  struct User {
     std::shared_ptr<Device> device;
-    Entry *entry;
-    Use(std::shared_ptr<Device> used, Entry &of) : device(std::move(used)), entry(&of) { ++of.users; }
-    ~Use() {
+    int &count;
+    User(std::shared_ptr<Device> used, int &among) : device(std::move(used)), count(among) { ++count; }
+    ~User() {
       const std::lock_guard lock(all().mutex);
-      --entry->users;
+      --count;
     }
-    Use(const Use &) = delete;
-    Use &operator=(const Use &) = delete;
+    User(const User &) = delete;
+    User &operator=(const User &) = delete;
   };
 
   std::mutex mutex;
@@ -120,7 +120,7 @@ struct Device::Registry {
     return *all;
   }
 
-  Result<std::shared_ptr<Device>> open(const Api &api, int number) {
+  Result<std::shared_ptr<Device>> open(const Api &api, int number, Use use) {
     Entry &entry = entries[{&api, number}];
     std::shared_ptr<Device> device = entry.device.lock();
     if (!device) {
@@ -131,11 +131,11 @@ struct Device::Registry {
       }
       entry.device = device;
     }
-    const auto use = std::make_shared<Use>(device, entry);
-    return std::shared_ptr<Device>(use, use->device.get());
+    const auto user = std::make_shared<User>(device, use == Use::measuring ? entry.measuring : entry.others);
+    return std::shared_ptr<Device>(user, user->device.get());
   }
 
-  Result<std::shared_ptr<Device>> open(const Source &source, int number) {
+  Result<std::shared_ptr<Device>> open(const Source &source, int number, Use use) {
     if (source.path.empty() && !built_for(source.vendor)) return built_without(source.vendor);
     const Result<const Api *> opened = open_runtime(source);
     if (!opened.ok()) return opened.status();
@@ -153,14 +153,17 @@ struct Device::Registry {
       return unusable("there is no device " + std::to_string(number) + ": " + api.library + " has " +
                       (count == 1 ? "one device, 0"
                                   : std::to_string(count) + " devices, 0 to " + std::to_string(count - 1)));
-    if (number >= 0) return open(api, number);
+    if (number >= 0) return open(api, number, use);
 
     std::vector<int> numbers(static_cast<size_t>(count));
     std::iota(numbers.begin(), numbers.end(), 0);
-    std::ranges::stable_sort(numbers, {}, [&](int n) { return entries[{&api, n}].users; });
+    std::ranges::stable_sort(numbers, {}, [&](int n) {
+      const Entry &entry = entries[{&api, n}];
+      return entry.measuring + entry.others;
+    });
     std::vector<std::string> reasons;
     for (int n : numbers) {
-      Result<std::shared_ptr<Device>> device = open(api, n);
+      Result<std::shared_ptr<Device>> device = open(api, n, use);
       if (device.ok()) return device;
       reasons.push_back(device.status().message());
     }
@@ -172,10 +175,10 @@ int Device::users() const {
   Registry &all = Registry::all();
   const std::lock_guard lock(all.mutex);
   const auto entry = all.entries.find({api_, number_});
-  return entry == all.entries.end() ? 0 : entry->second.users;
+  return entry == all.entries.end() ? 0 : entry->second.measuring;
 }
 
-Result<std::shared_ptr<Device>> Device::open(int number) {
+Result<std::shared_ptr<Device>> Device::open(int number, Use use) {
   if (number < -1)
     return Status(Code::invalid_argument, "device " + std::to_string(number) +
                                               ": devices count from 0, and -1 takes the "
@@ -187,7 +190,7 @@ Result<std::shared_ptr<Device>> Device::open(int number) {
   const std::vector<Source> places = sources();
   std::vector<std::string> reasons;
   for (const Source &source : places) {
-    Result<std::shared_ptr<Device>> device = all.open(source, number);
+    Result<std::shared_ptr<Device>> device = all.open(source, number, use);
     if (device.ok()) return device;
     const std::string whose = source.path.empty() ? name_of(source.vendor) : "VMAFHIP_HIP_LIBRARY";
     reasons.push_back(whose + ": " + device.status().message());

@@ -40,11 +40,13 @@ struct Function {
 // One GPU of this process. Shared by all sessions that use it, and closed with the last; modules are loaded when first
 // asked for. Functions may be called from any thread, and all but make_current() leave alone what the calling thread
 // works with.
-class Device {
+class Device : public std::enable_shared_from_this<Device> {
  public:
-  // `number` as the runtime counts; -1: the one that the fewest sessions use, of those that can be used. AMD's are
+  // `measuring`: a session; `others`: who tells of it, and will have a session that counts by itself.
+  enum class Use { measuring, others };
+  // `number` as the runtime counts; -1: the one that has the fewest uses, of those that can be used. AMD's are
   // tried first, then NVIDIA's. The error says why no GPU can be used: library, devices, code objects.
-  static Result<std::shared_ptr<Device>> open(int number);
+  static Result<std::shared_ptr<Device>> open(int number, Use use = Use::measuring);
   ~Device();
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
@@ -56,7 +58,9 @@ class Device {
   const std::string &description() const { return description_; }
   int warp_size() const { return warp_size_; }  // 32 or 64
   uint64_t free_memory() const;
-  int users() const;      // that open() has given it to, and who still hold it
+  int users() const;  // that open() has given it to for measuring, and who still hold it
+  // For what may outlive its user, and then is none.
+  std::shared_ptr<const Device> share() const { return shared_from_this(); }
   void *context() const;  // what its threads work with, as Api has it
   // Whether kernels may read what lies at the address, which somebody else has allocated.
   bool reads(uint64_t address) const noexcept;
