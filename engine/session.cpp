@@ -74,21 +74,11 @@ struct Session::Impl {
   // An error only if the GPU is a must.
   Status open_gpu() {
     if (wanted == Backend::cpu) return Status();
-    std::vector<std::string> names;
-    bool any = false;
-    for (const PlannedExtractor &p : scoring.plan().extractors) {
-      names.push_back(p.extractor->name);
-      any |= HipBackend::has_kernels(*p.extractor);
-    }
-    if (any) {
-      auto opened = HipBackend::open(device);
-      if (opened.ok())
-        gpu = std::move(*opened);
-      else
-        reason = opened.status().message();
-    } else {
-      reason = "there are no GPU kernels for " + join(names);
-    }
+    auto opened = HipBackend::open(device);
+    if (opened.ok())
+      gpu = std::move(*opened);
+    else
+      reason = opened.status().message();
     if (gpu || wanted != Backend::hip) return Status();
     return Status(Code::unsupported, "backend=hip: " + reason + "; use backend=auto or backend=cpu");
   }
@@ -175,7 +165,7 @@ struct Session::Impl {
       if (scheduler.layout()->on_cpu(i) && (planes >> plane & 1))
         names.push_back(plan.name_of(plan.passes[i]));
     }
-    return join(names) + (names.size() > 1 ? " have" : " has") + " no GPU kernels";
+    return join(names) + (names.size() > 1 ? " have" : " has") + " no GPU kernels with these options";
   }
 
   // ---- Formats --------------------------------------------------------------------------------------------
@@ -333,7 +323,7 @@ struct Session::Impl {
                          (dist && (reads.dist | reads.earlier_dist));
       if (!metrics[i] && wants)
         return Status(Code::unsupported, "the pictures are in GPU memory, and " + plan.name_of(pass) +
-                                             " has no GPU kernels" + advice);
+                                             " has no GPU kernels with these options" + advice);
     }
     return Status();
   }

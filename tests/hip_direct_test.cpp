@@ -322,7 +322,7 @@ TEST_F(HipDirectTest, WhatTheProcessorMustReadIsRefused) {
   };
   expect_refused({}, Backend::cpu, there, {"GPU memory alone", "no GPU measures here", "system memory"});
   expect_refused({.features = of_the_cpu_}, Backend::hip, there,
-                 {"GPU memory alone", "cambi", "has no GPU kernels"});
+                 {"GPU memory alone", "cambi", "has no GPU kernels with these options"});
   expect_refused({.features = of_the_cpu_}, Backend::automatic, {{clip[0].ref, there[0].dist}},
                  {"GPU memory alone", "cambi"});
   auto scaled = there;

@@ -359,7 +359,7 @@ TEST_F(HipSessionTest, PicturesInGpuMemoryAreForTheGpu) {
            std::pair{refusal({}, Backend::cpu, format, format),
                      std::vector{"no GPU measures", "system memory"}},
            {refusal({.features = of_the_cpu_}, Backend::hip, format, format),
-            {"cambi has no GPU kernels", "system memory"}},
+            {"cambi has no GPU kernels with these options", "system memory"}},
            {refusal({.features = of_the_cpu_}, Backend::automatic, host, format), {"cambi", "system memory"}},
            {refusal({}, Backend::hip, other, format), {"8 bits", "10 bits", "system memory"}},
        })
