@@ -43,7 +43,6 @@ Ring::Ring(const Device &device, const HipBackend::Work &work, int frames)
       lookback_(uint64_t(work.lookback)),
       most_(size_t(frames) + lookback_),
       stream_(device) {
-  if (block_bytes_ > 0) unpacker_.emplace(device, depth_);
   free_.reserve(most_);
   for (; made_ < 1 + lookback_; ++made_) free_.emplace_back(device_, block_bytes_);
 }
@@ -89,6 +88,7 @@ void Ring::upload(uint64_t number, const FrameView &view) {
       const RingPlane &here = layout_[picture][n];
       if (!from.data || is_read_there(from, here)) continue;
       if (from.memory == MemoryKind::device) {
+        if (!unpacker_) unpacker_.emplace(device_, depth_);
         if (!unpack) unpack.emplace(*unpacker_, stream_);
         unpack->add(from, {to + int64_t(here.at), here.stride, here.width, here.height});
       } else {

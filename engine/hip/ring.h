@@ -73,7 +73,7 @@ class Ring {
   Layout layout_;
   const int depth_;
   const uint64_t lookback_;
-  std::optional<Unpacker> unpacker_;  // if there are planes in blocks
+  std::optional<Unpacker> unpacker_;  // once something has to be unpacked
   std::deque<Block> held_;            // of frames first_ on
   uint64_t first_ = 0;
   std::vector<Block> free_;
