@@ -41,7 +41,7 @@ GPU_FN void adm_each_band(Step step) {
 // Signals, also as maskers: the additive part masks the restored one and the other way round.
 enum AdmSignal { kRestored, kAdditive, kAdmSignals };
 
-template <int kScale, class Sample>
+template <int kScale, class Sample, int kLimits>
 class AdmWarp {
  public:
   GPU_FN explicit AdmWarp(const AdmScaleArgs &args)
@@ -90,8 +90,11 @@ class AdmWarp {
       } else {  // the last row of a band is its own neighbour below
         repeat_weights(&row);
       }
-      if (y > pool_first_) add_masked(y - 1, row.three);
-      if (!beyond) keep(row);
+#pragma unroll
+      for (int limit = 0; limit < kLimits; limit++) {
+        if (y > pool_first_) add_masked(y - 1, limit, row.decoupled[limit].three);
+        if (!beyond) keep(limit, row.decoupled[limit]);
+      }
     }
   }
 
@@ -103,11 +106,14 @@ class AdmWarp {
   using Low = std::conditional_t<kScale == 0, int16_t, int32_t>;
 
   // A row of decoupled samples.
-  struct Row {
-    uint32_t ref[kAdmColumns][kAdmBands];                // magnitudes
+  struct Decoupled {
     uint32_t size[kAdmSignals][kAdmColumns][kAdmBands];  // magnitudes, weighted
     int32_t three[kAdmSignals][kAdmColumns];             // neighbours' weights of three columns
     int32_t itself[kAdmSignals][kAdmColumns];  // what a sample has for itself and not for a neighbour
+  };
+  struct Row {
+    uint32_t ref[kAdmColumns][kAdmBands];  // magnitudes
+    Decoupled decoupled[kLimits];
   };
 
   // Source rows `row` and the one below of both pictures.
@@ -193,22 +199,30 @@ class AdmWarp {
       for (int c = 0; c < kAdmColumns; c++) same_angle[c] = angle[c].exact();
 
     AdmDecoupled samples[kAdmColumns][kAdmBands];
-    uint32_t limited[kAdmColumns][kAdmBands];
 #pragma unroll
     for (int i = 0; i < kAdmColumns * kAdmBands; i++) {
       const int c = i / kAdmBands, band = i % kAdmBands;
       samples[c][band] = adm_attenuate<kScale>(bands[0][c][band], bands[1][c][band]);
+      row->ref[c][band] = samples[c][band].size;
     }
-    if (args_.whole_gain_limit)
+#pragma unroll
+    for (int limit = 0; limit < kLimits; limit++)
+      enhance(samples, same_angle, args_.limits[limit], &row->decoupled[limit]);
+  }
+
+  GPU_FN void enhance(const AdmDecoupled (&samples)[kAdmColumns][kAdmBands],
+                      const bool (&same_angle)[kAdmColumns], const AdmGainLimit &limit, Decoupled *to) const {
+    uint32_t limited[kAdmColumns][kAdmBands];
+    if (limit.whole)
 #pragma unroll
       for (int i = 0; i < kAdmColumns * kAdmBands; i++)
-        limited[i / kAdmBands][i % kAdmBands] = adm_enhance<kScale>(
-            samples[i / kAdmBands][i % kAdmBands], static_cast<uint32_t>(args_.whole_gain_limit));
+        limited[i / kAdmBands][i % kAdmBands] =
+            adm_enhance<kScale>(samples[i / kAdmBands][i % kAdmBands], static_cast<uint32_t>(limit.whole));
     else
 #pragma unroll
       for (int i = 0; i < kAdmColumns * kAdmBands; i++)
         limited[i / kAdmBands][i % kAdmBands] =
-            adm_enhance(samples[i / kAdmBands][i % kAdmBands], args_.gain_limit);
+            adm_enhance(samples[i / kAdmBands][i % kAdmBands], limit.value);
 
     AdmWeights weights[kAdmSignals][kAdmColumns];
 #pragma unroll
@@ -219,14 +233,13 @@ class AdmWarp {
         const uint32_t restored = same_angle[c] ? limited[c][kBand] : sample.restored;
         // The sign is that of the reference again.
         const int32_t rest = sample.along - static_cast<int32_t>(restored);
-        row->ref[c][kBand] = sample.size;
-        row->size[kRestored][c][kBand] = adm_weigh<kScale, kBand>(
+        to->size[kRestored][c][kBand] = adm_weigh<kScale, kBand>(
             restored, sample.sign, p_.csf[kBand == 2 ? 2 : 0], &weights[kRestored][c]);
-        row->size[kAdditive][c][kBand] = adm_weigh<kScale, kBand>(
+        to->size[kAdditive][c][kBand] = adm_weigh<kScale, kBand>(
             magnitude(rest), (rest >> 31) ^ sample.sign, p_.csf[kBand == 2 ? 2 : 0], &weights[kAdditive][c]);
       });
 #pragma unroll
-    for (int m = 0; m < kAdmSignals; m++) add_columns(weights[m], row->three[m], row->itself[m]);
+    for (int m = 0; m < kAdmSignals; m++) add_columns(weights[m], to->three[m], to->itself[m]);
   }
 
   GPU_FN void add_columns(const AdmWeights (&weights)[kAdmColumns], int32_t (&three)[kAdmColumns],
@@ -256,44 +269,49 @@ class AdmWarp {
       for (int band = 0; band < kAdmBands; band++)
         sums[band] +=
             adm_reference_cube<kScale>(ref[c][band] & static_cast<uint32_t>(pooled_[c] >> 31), args_);
-    adm_add_row<2 * kAdmBands>(sums, args_, y);
+    adm_add_row<2 * kAdmBands>(sums, args_, 0, y);
   }
 
   // Row y, which is the last that was kept; `below`: of the row below.
-  GPU_FN void add_masked(int y, const int32_t (&below)[kAdmSignals][kAdmColumns]) const {
+  GPU_FN void add_masked(int y, int limit, const int32_t (&below)[kAdmSignals][kAdmColumns]) const {
+    const Last &last = last_of_[limit];
     uint64_t sums[kAdmSignals * kAdmBands] = {};
 #pragma unroll
     for (int signal = 0; signal < kAdmSignals; signal++) {
       const int masker = kAdmSignals - 1 - signal;
 #pragma unroll
       for (int c = 0; c < kAdmColumns; c++) {
-        int32_t threshold = threshold_[masker][c] + below[masker][c];
+        int32_t threshold = last.threshold[masker][c] + below[masker][c];
         if (kReachesBorder && y == 0) threshold += below[masker][c];  // mirrored
         adm_each_band([&](auto number) {
           constexpr int kBand = decltype(number)::value;
           sums[signal * kAdmBands + kBand] +=
-              adm_masked_cube<kScale, kBand>(size_[signal][c][kBand], threshold, pooled_[c], args_);
+              adm_masked_cube<kScale, kBand>(last.size[signal][c][kBand], threshold, pooled_[c], args_);
         });
       }
     }
-    adm_add_row<0>(sums, args_, y);
+    adm_add_row<0>(sums, args_, limit, y);
   }
 
   GPU_FN void repeat_weights(Row *row) const {
 #pragma unroll
-    for (int i = 0; i < kAdmSignals * kAdmColumns; i++)
-      row->three[i / kAdmColumns][i % kAdmColumns] = three_[i / kAdmColumns][i % kAdmColumns];
+    for (int limit = 0; limit < kLimits; limit++)
+#pragma unroll
+      for (int i = 0; i < kAdmSignals * kAdmColumns; i++)
+        row->decoupled[limit].three[i / kAdmColumns][i % kAdmColumns] =
+            last_of_[limit].three[i / kAdmColumns][i % kAdmColumns];
   }
 
-  GPU_FN void keep(const Row &row) {
+  GPU_FN void keep(int limit, const Decoupled &row) {
+    Last &last = last_of_[limit];
 #pragma unroll
     for (int m = 0; m < kAdmSignals; m++)
 #pragma unroll
       for (int c = 0; c < kAdmColumns; c++) {
-        threshold_[m][c] = row.itself[m][c] + row.three[m][c] + three_[m][c];
-        three_[m][c] = row.three[m][c];
+        last.threshold[m][c] = row.itself[m][c] + row.three[m][c] + last.three[m][c];
+        last.three[m][c] = row.three[m][c];
 #pragma unroll
-        for (int band = 0; band < kAdmBands; band++) size_[m][c][band] = row.size[m][c][band];
+        for (int band = 0; band < kAdmBands; band++) last.size[m][c][band] = row.size[m][c][band];
       }
   }
 
@@ -312,8 +330,10 @@ class AdmWarp {
   AdmFour<Sample> next_[2][2];   // [picture][source rows 2 * y + 1, 2 * y + 2]
   AdmTwoRows<Sample> above_[2];  // source rows 2 * y - 1, 2 * y of both pictures
   // Of the last row: weighted magnitudes, weights of three columns, and of its threshold all but the row below.
-  uint32_t size_[kAdmSignals][kAdmColumns][kAdmBands] = {};
-  int32_t three_[kAdmSignals][kAdmColumns] = {}, threshold_[kAdmSignals][kAdmColumns] = {};
+  struct Last {
+    uint32_t size[kAdmSignals][kAdmColumns][kAdmBands] = {};
+    int32_t three[kAdmSignals][kAdmColumns] = {}, threshold[kAdmSignals][kAdmColumns] = {};
+  } last_of_[kLimits];
 };
 
 }  // namespace
@@ -321,22 +341,24 @@ class AdmWarp {
 
 using namespace vmafhip;
 
+#define ADM_KERNEL(name, blocks, ...)                                           \
+  GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, blocks) name(AdmScaleArgs args) { \
+    AdmWarp<__VA_ARGS__>(args).walk();                                          \
+  }
+
 // Bounds leave a thread 96, 128 or 168 registers on NVIDIA, as many as it can use: 20, 16 or 12 warps a multiprocessor.
-GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 10) adm_scale0_8(AdmScaleArgs args) {
-  AdmWarp<0, uint8_t>(args).walk();
-}
-GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 8) adm_scale0_16(AdmScaleArgs args) {
-  AdmWarp<0, uint16_t>(args).walk();
-}
-GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 8) adm_scale1(AdmScaleArgs args) {
-  AdmWarp<1, int16_t>(args).walk();
-}
-GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 6) adm_scale2(AdmScaleArgs args) {
-  AdmWarp<2, int32_t>(args).walk();
-}
-GPU_KERNEL void GPU_BOUNDS(kAdmMostThreads, 6) adm_scale3(AdmScaleArgs args) {
-  AdmWarp<3, int32_t>(args).walk();
-}
+ADM_KERNEL(adm_scale0_8, 10, 0, uint8_t, 1)
+ADM_KERNEL(adm_scale0_16, 8, 0, uint16_t, 1)
+ADM_KERNEL(adm_scale1, 8, 1, int16_t, 1)
+ADM_KERNEL(adm_scale2, 6, 2, int32_t, 1)
+ADM_KERNEL(adm_scale3, 6, 3, int32_t, 1)
+
+// Two gain limits.
+ADM_KERNEL(adm_scale0_8_limits, 8, 0, uint8_t, 2)
+ADM_KERNEL(adm_scale0_16_limits, 6, 0, uint16_t, 2)
+ADM_KERNEL(adm_scale1_limits, 6, 1, int16_t, 2)
+ADM_KERNEL(adm_scale2_limits, 5, 2, int32_t, 2)
+ADM_KERNEL(adm_scale3_limits, 5, 3, int32_t, 2)
 
 // One scale of one pair a block.
 GPU_KERNEL void GPU_BOUNDS(kAdmSumThreads, 1) adm_sum_rows(AdmSumArgs args) {

@@ -17,12 +17,21 @@ constexpr int kAdmMostThreads = 64;  // of a block
 constexpr int kAdmRowSums = 3 * kAdmBands;
 static_assert(sizeof(AdmScaleSums) == kAdmRowSums * sizeof(uint64_t));
 
+// Gain limits that one launch measures, by kernels *_limits; others take the first alone.
+constexpr int kAdmMostLimits = 2;
+
+struct AdmGainLimit {
+  double value;
+  int32_t whole;  // the same if it is a whole number, else 0
+};
+
 struct AdmPair {
   // Scale 0: pictures. Later ones: low bands of the scale before, in i16 of scale 0, then in i32.
   DevicePlane ref, dist;
   // Where low bands go for the scale after; null: nowhere, as nobody reads it or another pair writes the same.
   DeviceAddress<std::byte> low_ref, low_dist;
-  DeviceAddress<uint64_t> row_sums;  // [height][kAdmRowSums], zeroed before; added to, not yet rounded
+  // [height][kAdmRowSums] for each gain limit, zeroed before; added to, not yet rounded. Only the first gets den.
+  DeviceAddress<uint64_t> row_sums[kAdmMostLimits];
 };
 
 // Halves of what shifts divide by. As arguments, since a multiply-add takes a 64-bit addend from there for nothing, while
@@ -39,8 +48,7 @@ struct AdmScaleArgs {
   AdmPair pairs[kMostPairs];
   AdmScaleParams scale;  // nothing is pooled where right <= left or bottom <= top
   AdmHalves halves;
-  double gain_limit;
-  int32_t whole_gain_limit;  // the same if it is a whole number, else 0
+  AdmGainLimit limits[kAdmMostLimits];
   int32_t source_width, source_height;
   int32_t depth;       // of pictures
   int32_t aligned;     // 4 samples from an even column of a band on can be loaded at once, in all planes

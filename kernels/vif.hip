@@ -17,28 +17,38 @@ using namespace vmafhip;
 #define VIF_KERNEL(name, ...) \
   GPU_KERNEL void VIF_BOUNDS(kVifThreads) name(VifArgs args) { vif_filter<__VA_ARGS__>(args); }
 
-VIF_KERNEL(vif_scale0_8, 0, uint8_t, true, false)
-VIF_KERNEL(vif_scale0_16, 0, uint16_t, true, false)
-VIF_KERNEL(vif_scale1, 1, uint16_t, true, false)
-VIF_KERNEL(vif_scale2, 2, uint16_t, true, false)
-VIF_KERNEL(vif_scale3, 3, uint16_t, true, false)
+VIF_KERNEL(vif_scale0_8, 0, uint8_t, true, false, 1)
+VIF_KERNEL(vif_scale0_16, 0, uint16_t, true, false, 1)
+VIF_KERNEL(vif_scale1, 1, uint16_t, true, false, 1)
+VIF_KERNEL(vif_scale2, 2, uint16_t, true, false, 1)
+VIF_KERNEL(vif_scale3, 3, uint16_t, true, false, 1)
 
 // Several distorted pictures of a reference.
-VIF_KERNEL(vif_scale0_8_several, 0, uint8_t, true, true)
-VIF_KERNEL(vif_scale0_16_several, 0, uint16_t, true, true)
-VIF_KERNEL(vif_scale1_several, 1, uint16_t, true, true)
-VIF_KERNEL(vif_scale2_several, 2, uint16_t, true, true)
-VIF_KERNEL(vif_scale3_several, 3, uint16_t, true, true)
+VIF_KERNEL(vif_scale0_8_several, 0, uint8_t, true, true, 1)
+VIF_KERNEL(vif_scale0_16_several, 0, uint16_t, true, true, 1)
+VIF_KERNEL(vif_scale1_several, 1, uint16_t, true, true, 1)
+VIF_KERNEL(vif_scale2_several, 2, uint16_t, true, true, 1)
+VIF_KERNEL(vif_scale3_several, 3, uint16_t, true, true, 1)
+
+// Two gain limits, and any number of pictures.
+VIF_KERNEL(vif_scale0_8_limits, 0, uint8_t, true, true, 2)
+VIF_KERNEL(vif_scale0_16_limits, 0, uint16_t, true, true, 2)
+VIF_KERNEL(vif_scale1_limits, 1, uint16_t, true, true, 2)
+VIF_KERNEL(vif_scale2_limits, 2, uint16_t, true, true, 2)
+VIF_KERNEL(vif_scale3_limits, 3, uint16_t, true, true, 2)
 
 // Scale 0 without its statistics (vif_skip_scale0): the planes of scale 1 alone.
-VIF_KERNEL(vif_halve_8, 0, uint8_t, false, false)
-VIF_KERNEL(vif_halve_16, 0, uint16_t, false, false)
+VIF_KERNEL(vif_halve_8, 0, uint8_t, false, false, 1)
+VIF_KERNEL(vif_halve_16, 0, uint16_t, false, false, 1)
 
 #if defined(GPU_HAS_MMA_U8)
 #define VIF_MATRIX_KERNEL(name, ...) \
   GPU_KERNEL void VIF_BOUNDS(kVifMatrixThreads) name(VifArgs args) { vif_matrix<__VA_ARGS__>(args); }
 
-VIF_MATRIX_KERNEL(vif_scale0_matrix_8, uint8_t, 2)
-VIF_MATRIX_KERNEL(vif_scale0_matrix_12, uint16_t, 3)
-VIF_MATRIX_KERNEL(vif_scale0_matrix_16, uint16_t, 4)
+VIF_MATRIX_KERNEL(vif_scale0_matrix_8, uint8_t, 2, 1)
+VIF_MATRIX_KERNEL(vif_scale0_matrix_12, uint16_t, 3, 1)
+VIF_MATRIX_KERNEL(vif_scale0_matrix_16, uint16_t, 4, 1)
+VIF_MATRIX_KERNEL(vif_scale0_matrix_8_limits, uint8_t, 2, 2)
+VIF_MATRIX_KERNEL(vif_scale0_matrix_12_limits, uint16_t, 3, 2)
+VIF_MATRIX_KERNEL(vif_scale0_matrix_16_limits, uint16_t, 4, 2)
 #endif

@@ -8,23 +8,27 @@ namespace vmafhip {
 // Blocks add to several copies of the sums, so that they seldom meet; the host adds these up.
 constexpr int kVifSlots = 16;
 
+// Gain limits that one launch measures, by kernels *_limits; others take the first alone.
+constexpr int kVifMostLimits = 2;
+
 struct VifPair {
   PlanePair planes;
   // Planes of the next scale, to be written. `half_ref` is null in all but one of the pairs that have a reference in common:
   // what depends on the reference alone (its half, the sums of the denominator) is left to that one.
   DeviceAddress<uint16_t> half_ref, half_dist;
-  DeviceAddress<VifScaleSums> sums;  // kVifSlots of this scale, zeroed
-  bool with_reference;               // adds den_log and den_low
+  // kVifSlots of this scale for each gain limit, zeroed. The second gets num_log alone; the rest is the same.
+  DeviceAddress<VifScaleSums> sums[kVifMostLimits];
+  bool with_reference;  // adds den_log and den_low
 };
 
 struct VifArgs {
   VifPair pairs[kMostPairs];
   int32_t width, height, depth;
-  int32_t pictures;                         // vif_scale*_several: how many pairs have a reference in common
-  int32_t half_stride;                      // samples from row to row of the next scale's planes; even
-  int32_t steps;                            // vif_scale0_matrix_*: how many 32 columns a warp takes
+  int32_t pictures;     // vif_scale*_several, *_limits: how many pairs have a reference in common
+  int32_t half_stride;  // samples from row to row of the next scale's planes; even
+  int32_t steps;        // vif_scale0_matrix_*: how many 32 columns a warp takes
   DeviceAddress<const uint16_t> log_table;  // vif_fold_log_table()
-  double gain_limit;
+  double gain_limits[kVifMostLimits];
 };
 static_assert(sizeof(VifArgs) <= 4096);
 

@@ -14,14 +14,14 @@ namespace vmafhip {
 // What column sums are handed on as, each row by row. Means of both pictures share a word.
 enum VifStream { kVifMeans, kVifRefSquare, kVifDistSquare, kVifProduct, kVifStreams };
 
-template <int kScale, bool kStatistics>
+template <int kScale, bool kStatistics, int kLimits>
 struct VifTile {
   static constexpr int kChunks = kVifThreads / 4;
   Words4 streams[kStatistics ? kVifStreams : 1][kStatistics ? kVifTileRows : 1][kChunks];
   Words4 halves[kScale < 3 ? kVifTileRows / 2 : 1]
                [kChunks];  // means under the next scale's window, even rows
   Words4 log_table[kStatistics ? kVifFoldedEntries / 8 : 1];
-  VifWarpSums<kVifThreads> sums;
+  VifWarpSums<kVifThreads, kLimits> sums;
 
   GPU_FN uint32_t *stream(int number, int row) { return reinterpret_cast<uint32_t *>(streams[number][row]); }
   GPU_FN uint32_t *half(int row) { return reinterpret_cast<uint32_t *>(halves[row]); }
@@ -87,9 +87,9 @@ class VifSquareSum<uint8_t> {
 };
 
 // Column sums of one column of the tile, halo included, whose first pixel is (x0, y0).
-template <int kScale, class Sample, bool kStatistics, bool kReference>
+template <int kScale, class Sample, bool kStatistics, bool kReference, int kLimits>
 GPU_FN void vif_sum_columns(const VifArgs &args, const PlanePair &planes, int x0, int y0,
-                            VifTile<kScale, kStatistics> &tile) {
+                            VifTile<kScale, kStatistics, kLimits> &tile) {
   constexpr int kRows = kVifTileRows, kNext = kScale < 3 ? kScale + 1 : 0;
   constexpr int kTaps = kVifTapCount[kScale], kNextTaps = kScale < 3 ? kVifTapCount[kNext] : 0;
   constexpr int kRadius = kStatistics ? kTaps / 2 : kNextTaps / 2;
@@ -136,9 +136,9 @@ GPU_FN void vif_sum_columns(const VifArgs &args, const PlanePair &planes, int x0
 
 // Row sums and statistics of the 8 pixels of a row from `column` of the tile on; `columns` of them are of the plane.
 // `variance` is the reference's, a result if kReference.
-template <int kScale, bool kReference>
-GPU_FN void vif_measure_row(VifTile<kScale, true> &tile, int row, int column, int columns, double gain_limit,
-                            VifThreadSums *sums, uint32_t *variance) {
+template <int kScale, bool kReference, int kLimits>
+GPU_FN void vif_measure_row(VifTile<kScale, true, kLimits> &tile, int row, int column, int columns,
+                            const double *gain_limits, VifThreadSums<kLimits> *sums, uint32_t *variance) {
   constexpr int kPixels = 8, kHalo = vif_halo(kScale), kTaps = kVifTapCount[kScale],
                 kFirst = kHalo - kTaps / 2;
   uint32_t words[kPixels + 2 * kHalo], ref_mean[kPixels] = {}, dist_mean[kPixels] = {};
@@ -180,26 +180,25 @@ GPU_FN void vif_measure_row(VifTile<kScale, true> &tile, int row, int column, in
   }
 
   const uint16_t *log_table = reinterpret_cast<const uint16_t *>(tile.log_table);
-  const int log2_gain = gain_limit >= 2 ? 1 : 0;
+  const VifLimits<kLimits> limits(gain_limits);
   uint32_t unsure = 0;
 #pragma unroll
   for (int i = 0; i < kPixels; i++) {
     const VifPixel pixel = {statistics[0][i], statistics[1][i], statistics[2][i]};
-    unsure |= static_cast<uint32_t>(vif_add_pixel<kReference>(log_table, pixel, i < columns, log2_gain, sums))
+    unsure |= static_cast<uint32_t>(vif_add_pixel<kReference>(log_table, pixel, i < columns, limits, sums))
               << i;
   }
   if (unsure == 0) return;
 #pragma unroll
   for (int i = 0; i < kPixels; i++)
     if (unsure >> i & 1)
-      sums->num_log += static_cast<uint32_t>(
-          vif_gain_exact(log_table, statistics[0][i], statistics[1][i], statistics[2][i], gain_limit));
+      vif_add_exact(log_table, {statistics[0][i], statistics[1][i], statistics[2][i]}, gain_limits, sums);
 }
 
 // Samples of the next scale: even columns of even rows. A thread makes two of a row.
-template <int kScale, bool kStatistics, bool kReference>
-GPU_FN void vif_halve(const VifArgs &args, const VifPair &pair, VifTile<kScale, kStatistics> &tile, int x0,
-                      int y0) {
+template <int kScale, bool kStatistics, bool kReference, int kLimits>
+GPU_FN void vif_halve(const VifArgs &args, const VifPair &pair, VifTile<kScale, kStatistics, kLimits> &tile,
+                      int x0, int y0) {
   constexpr int kHalo = vif_halo(kScale), kTaps = kVifTapCount[kScale + 1], kFirst = kHalo - kTaps / 2,
                 kThreads = vif_tile_columns(kScale) / 4;  // of a row
   const int thread = static_cast<int>(threadIdx.x), row = thread / kThreads, at = thread % kThreads;
@@ -226,14 +225,14 @@ GPU_FN void vif_halve(const VifArgs &args, const VifPair &pair, VifTile<kScale, 
 }
 
 // One pair. kKeep: the reference's variance is kept for the next.
-template <int kScale, class Sample, bool kStatistics, bool kReference, bool kKeep>
+template <int kScale, class Sample, bool kStatistics, bool kReference, bool kKeep, int kLimits>
 GPU_FN void vif_filter_pair(const VifArgs &args, const VifPair &pair, int x0, int y0,
-                            VifTile<kScale, kStatistics> &tile) {
+                            VifTile<kScale, kStatistics, kLimits> &tile) {
   constexpr int kThreadsOfRow = vif_tile_columns(kScale) / 8;
   vif_sum_columns<kScale, Sample, kStatistics, kReference>(args, pair.planes, x0, y0, tile);
   gpu_sync();
 
-  VifThreadSums sums;
+  VifThreadSums<kLimits> sums;
   if constexpr (kStatistics) {
     const int thread = static_cast<int>(threadIdx.x), row = thread / kThreadsOfRow,
               column = thread % kThreadsOfRow * 8;
@@ -241,8 +240,8 @@ GPU_FN void vif_filter_pair(const VifArgs &args, const VifPair &pair, int x0, in
     uint32_t variance[8];
     if (mine) {
       if (!kReference) tile_read<8>(tile.stream(kVifRefSquare, row), column, variance);
-      vif_measure_row<kScale, kReference>(tile, row, column, args.width - x0 - column, args.gain_limit, &sums,
-                                          variance);
+      vif_measure_row<kScale, kReference>(tile, row, column, args.width - x0 - column, args.gain_limits,
+                                          &sums, variance);
     }
     if constexpr (kReference && kKeep) {
       gpu_sync();  // all have read the squares
@@ -250,14 +249,14 @@ GPU_FN void vif_filter_pair(const VifArgs &args, const VifPair &pair, int x0, in
     }
   }
   if constexpr (kScale < 3) vif_halve<kScale, kStatistics, kReference>(args, pair, tile, x0, y0);
-  if constexpr (kStatistics) vif_add_to_sums<kVifThreads>(sums, tile.sums, pair);
+  if constexpr (kStatistics) vif_add_to_sums(sums, tile.sums, pair);
 }
 
 // The kernel. Block (x, y, z): tile x of the columns, y of the rows, pair z or, if kSeveral, the z-th args.pictures pairs,
 // which have their reference in common.
-template <int kScale, class Sample, bool kStatistics, bool kSeveral>
+template <int kScale, class Sample, bool kStatistics, bool kSeveral, int kLimits>
 GPU_FN void vif_filter(const VifArgs &args) {
-  GPU_SHARED VifTile<kScale, kStatistics> tile;
+  GPU_SHARED VifTile<kScale, kStatistics, kLimits> tile;
   const int x0 = static_cast<int>(blockIdx.x) * vif_tile_columns(kScale),
             y0 = static_cast<int>(blockIdx.y) * kVifTileRows;
   const int pictures = kSeveral ? args.pictures : 1;

@@ -308,10 +308,10 @@ GPU_FN void vif_matrix_means(const VifArgs &args, const VifBands &bands,
 }
 
 // The kernel. Block (x, y, z): strip y, the x-th four times `steps` steps of it, pair z.
-template <class Sample, int kSquareBytes>
+template <class Sample, int kSquareBytes, int kLimits>
 GPU_FN void vif_matrix(const VifArgs &args) {
   GPU_SHARED Words4 log_table_words[kVifFoldedEntries / 8];
-  GPU_SHARED VifWarpSums<kVifMatrixThreads> warp_sums;
+  GPU_SHARED VifWarpSums<kVifMatrixThreads, kLimits> warp_sums;
   // What a thread keeps for itself. In registers, the loops over moments and pixels would have to be unrolled, and the code
   // would exceed the instruction cache.
   GPU_SHARED Words4 kept_moments[3][2][kVifMatrixThreads], statistics[3][4][kVifMatrixThreads];
@@ -323,14 +323,14 @@ GPU_FN void vif_matrix(const VifArgs &args) {
   vif_load_log_table<kVifMatrixThreads>(args.log_table, log_table_words);
   gpu_sync();
   const uint16_t *log_table = reinterpret_cast<const uint16_t *>(log_table_words);
-  const int log2_gain = args.gain_limit >= 2 ? 1 : 0;
+  const VifLimits<kLimits> limits(args.gain_limits);
 
   for (int i = 0; i < 6; i++) kept_moments[i >> 1][i & 1][thread] = Words4{0, 0, 0, 0};
   const VifBands bands = kVifLaneBands.lane[lane];
   const VifMatrixRows ref_rows = vif_matrix_rows<Sample>(pair.planes.ref, args.width, args.height, y0);
   const VifMatrixRows dist_rows = vif_matrix_rows<Sample>(pair.planes.dist, args.width, args.height, y0);
   VifKeptMeans kept[2];
-  VifThreadSums sums;
+  VifThreadSums<kLimits> sums;
 
   // The step before the first gives nothing but what the first needs of it.
   for (int step = first - 1; step < end; step++) {
@@ -396,8 +396,7 @@ GPU_FN void vif_matrix(const VifArgs &args) {
         const bool in_plane = px >= 0 && px < args.width && py < args.height;
         const VifPixel pixel = {static_cast<int32_t>(ref[k]), static_cast<int32_t>(dist[k]),
                                 static_cast<int32_t>(cross[k])};
-        unsure |= static_cast<uint32_t>(vif_add_pixel<true>(log_table, pixel, in_plane, log2_gain, &sums))
-                  << k;
+        unsure |= static_cast<uint32_t>(vif_add_pixel<true>(log_table, pixel, in_plane, limits, &sums)) << k;
       }
       if (unsure == 0) continue;
 #pragma unroll 1
@@ -405,13 +404,11 @@ GPU_FN void vif_matrix(const VifArgs &args) {
         const auto of = [&](int p) {
           return reinterpret_cast<const int32_t *>(&statistics[p][i][thread])[k];
         };
-        if (unsure >> k & 1)
-          sums.num_log +=
-              static_cast<uint32_t>(vif_gain_exact(log_table, of(0), of(1), of(2), args.gain_limit));
+        if (unsure >> k & 1) vif_add_exact(log_table, {of(0), of(1), of(2)}, args.gain_limits, &sums);
       }
     }
   }
-  vif_add_to_sums<kVifMatrixThreads>(sums, warp_sums, pair);
+  vif_add_to_sums(sums, warp_sums, pair);
 }
 
 }  // namespace vmafhip

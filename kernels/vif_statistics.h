@@ -29,9 +29,14 @@ GPU_NOINLINE int32_t vif_gain_exact(const uint16_t *folded, int32_t ref, int32_t
   return vif_folded_log2(folded, static_cast<uint32_t>(signal)) + octaves - vif_folded_log2(folded, noise);
 }
 
-// The same in integers, for gains that are not limited and do not exceed 2^log2_gain, 1 or 2; *sure tells whether the
-// result is what doubles give. Without branches, so that the pixels of a thread overlap. ref >= kVifNoise; all arguments
-// below 2^30.1.
+// What gains do, in integers: noise is residue + kVifNoise, and signal, without a limit, noise + part.
+struct VifGain {
+  uint32_t noise;
+  int32_t part;
+  bool sure;  // for gains up to 2: whether both are what doubles give
+};
+
+// Without branches, so that the pixels of a thread overlap. ref >= kVifNoise; all arguments below 2^30.1.
 //
 // Let T = cross^2 / ref, the part of the distorted variance that the reference explains. With gain = cross / (ref + e),
 // e = kVifEpsilon = 6.6e-6, vif_add_distorted() has
@@ -48,8 +53,7 @@ GPU_NOINLINE int32_t vif_gain_exact(const uint16_t *folded, int32_t ref, int32_t
 // make it at most 2^9.8 wrong at T = 2^31: the remainder stays below cross^2 * 7 * 2^-24 < 2^39, which leaves 31 bits and
 // sign after the shift by 8. Half a unit and the float's error of 2^-12 later it lies within +-0.51 * ref, and one
 // conditional addition makes it the remainder of the floor. Larger T yield numbers that are not used.
-GPU_FN int32_t vif_gain(const uint16_t *folded, int32_t ref, int32_t dist, int32_t cross, int log2_gain,
-                        bool *sure) {
+GPU_FN VifGain vif_gain(int32_t ref, int32_t dist, int32_t cross) {
   const uint32_t divisor = static_cast<uint32_t>(ref);
   const float reciprocal = gpu_reciprocal(static_cast<float>(ref)), factor = static_cast<float>(cross);
   uint32_t quotient = gpu_truncate(factor * reciprocal * factor);
@@ -66,17 +70,34 @@ GPU_FN int32_t vif_gain(const uint16_t *folded, int32_t ref, int32_t dist, int32
 
   const uint32_t margin = divisor >> 12;
   const bool whole = left == 0;
-  *sure = (static_cast<uint32_t>(left) - margin < divisor - 2 * margin || whole) &&
-          static_cast<uint32_t>(cross) <= divisor << log2_gain;
   const int32_t part = static_cast<int32_t>(quotient) - whole;
-  const uint32_t noise = static_cast<uint32_t>(larger(dist - part - 1, 0) + kVifNoise);
-  return vif_folded_log2(folded, noise + static_cast<uint32_t>(part)) - vif_folded_log2(folded, noise);
+  return {static_cast<uint32_t>(larger(dist - part - 1, 0) + kVifNoise), part,
+          static_cast<uint32_t>(left) - margin < divisor - 2 * margin || whole};
 }
+
+// Gain limits, as far as integers can go by them: where a limit cuts the gain off, they cannot, unless it is 1. Then
+// gain * gain * ref is ref itself, and as gain > 1 means cross > ref, the part that is cut off is above that; a part that is
+// not, for cross <= ref, is at most ref.
+template <int kLimits>
+struct VifLimits {
+  int32_t log2_gain;      // gains are told up to 2^log2_gain, 1 or 2
+  int32_t open[kLimits];  // 0 for a limit of 1, else all ones but the sign: part is at most ref | open
+
+  GPU_FN explicit VifLimits(const double *limits) : log2_gain(1) {
+#pragma unroll
+    for (int i = 0; i < kLimits; i++) {
+      const bool one = kLimits > 1 && limits[i] == 1;  // a single limit does without
+      open[i] = one ? 0 : INT32_MAX;
+      if (limits[i] < 2 && !one) log2_gain = 0;
+    }
+  }
+};
 
 // VifScaleSums of a thread. A pixel adds at most 2048 * 27 < 2^16 to either logarithm (the limit of 100 lets the
 // signal reach 2^43.3, and noise is 2^17 or more).
+template <int kLimits>
 struct VifThreadSums {
-  uint32_t num_log = 0, den_log = 0, den_low = 0;
+  uint32_t num_log[kLimits] = {}, den_log = 0, den_low = 0;
   uint64_t num_low = 0;
 };
 
@@ -87,15 +108,22 @@ struct VifPixel {
 
 // Adds a pixel that is `live`, that is, of the plane, to the numerator's sums and, if kReference, to the denominator's. True
 // if its numerator is left to vif_gain_exact().
-template <bool kReference>
-GPU_FN bool vif_add_pixel(const uint16_t *folded, VifPixel pixel, bool live, int log2_gain,
-                          VifThreadSums *sums) {
+template <bool kReference, int kLimits>
+GPU_FN bool vif_add_pixel(const uint16_t *folded, VifPixel pixel, bool live, const VifLimits<kLimits> &limits,
+                          VifThreadSums<kLimits> *sums) {
   const bool low = pixel.ref < kVifNoise;
   const int32_t ref = low ? kVifNoise : pixel.ref, dist = larger(pixel.dist, 0);
   const bool explained = live && !low && pixel.cross > 0 && dist > 0;
-  bool sure;
-  const int32_t num = vif_gain(folded, ref, dist, pixel.cross, log2_gain, &sure);
-  sums->num_log += explained && sure ? static_cast<uint32_t>(num) : 0;
+  const VifGain gain = vif_gain(ref, dist, pixel.cross);
+  const bool sure = gain.sure && static_cast<uint32_t>(pixel.cross) <= static_cast<uint32_t>(ref)
+                                                                           << limits.log2_gain;
+  const int32_t noise = vif_folded_log2(folded, gain.noise);
+#pragma unroll
+  for (int i = 0; i < kLimits; i++) {
+    const int32_t part = kLimits > 1 ? smaller(gain.part, ref | limits.open[i]) : gain.part;
+    const int32_t num = vif_folded_log2(folded, gain.noise + static_cast<uint32_t>(part)) - noise;
+    sums->num_log[i] += explained && sure ? static_cast<uint32_t>(num) : 0;
+  }
   // The factor makes it one multiply-add where those are 64 bits wide.
   sums->num_low += static_cast<uint64_t>(live && low ? static_cast<uint32_t>(dist) : 0) * 1u;
   if constexpr (kReference) {
@@ -107,42 +135,58 @@ GPU_FN bool vif_add_pixel(const uint16_t *folded, VifPixel pixel, bool live, int
   return explained && !sure;
 }
 
+// The numerator that is left to it.
+template <int kLimits>
+GPU_FN void vif_add_exact(const uint16_t *folded, VifPixel pixel, const double *limits,
+                          VifThreadSums<kLimits> *sums) {
+#pragma unroll
+  for (int i = 0; i < kLimits; i++)
+    sums->num_log[i] +=
+        static_cast<uint32_t>(vif_gain_exact(folded, pixel.ref, pixel.dist, pixel.cross, limits[i]));
+}
+
 // Sums of a block's warps.
-template <int kThreads>
+template <int kThreads, int kLimits>
 struct VifWarpSums {
   static constexpr int kMostWarps = kThreads / 32;
-  uint32_t num_log[kMostWarps], den_log[kMostWarps], den_low[kMostWarps];
+  uint32_t num_log[kLimits][kMostWarps], den_log[kMostWarps], den_low[kMostWarps];
   uint32_t num_low[2][kMostWarps];  // low 16 bits, and the rest
 };
 
 // Adds what the threads of a block have to the pair's sums; all threads of the block call it. A warp has summed 2^14 pixels
 // at most (32 lanes, kVifMostMatrixSteps steps, 16 pixels each): in 32 bits there is room for 2^16 of each of them in the
 // logarithms, and for num_low's upper part, 2^(30.1 - 16) of each.
-template <int kThreads>
-GPU_FN void vif_add_to_sums(const VifThreadSums &own, VifWarpSums<kThreads> &shared, const VifPair &pair) {
+template <int kThreads, int kLimits>
+GPU_FN void vif_add_to_sums(const VifThreadSums<kLimits> &own, VifWarpSums<kThreads, kLimits> &shared,
+                            const VifPair &pair) {
   const int thread = static_cast<int>(threadIdx.x), warp = thread / gpu_warp_size();
-  const uint32_t num_log = gpu_warp_sum(own.num_log), den_log = gpu_warp_sum(own.den_log);
+#pragma unroll
+  for (int i = 0; i < kLimits; i++) {
+    const uint32_t num_log = gpu_warp_sum(own.num_log[i]);
+    if (gpu_lane() == 0) shared.num_log[i][warp] = num_log;
+  }
+  const uint32_t den_log = gpu_warp_sum(own.den_log);
   const uint32_t low0 = gpu_warp_sum(static_cast<uint32_t>(own.num_low) & 0xffff);
   const uint32_t low1 = gpu_warp_sum(static_cast<uint32_t>(own.num_low >> 16));
   const uint32_t den_low = gpu_warp_sum(own.den_low);
   if (gpu_lane() == 0) {
-    shared.num_log[warp] = num_log;
     shared.den_log[warp] = den_log;
     shared.num_low[0][warp] = low0;
     shared.num_low[1][warp] = low1;
     shared.den_low[warp] = den_low;
   }
   gpu_sync();
-  if (thread > 3 || (thread % 2 == 1 && !pair.with_reference)) return;
+  if (thread > 2 + kLimits || (thread % 2 == 1 && !pair.with_reference)) return;
   uint64_t sum = 0;
   for (int w = 0; w < kThreads / gpu_warp_size(); w++)
-    sum += thread == 0   ? shared.num_log[w]
+    sum += thread == 0   ? shared.num_log[0][w]
            : thread == 1 ? shared.den_log[w]
            : thread == 2 ? shared.num_low[0][w] + (static_cast<uint64_t>(shared.num_low[1][w]) << 16)
-                         : shared.den_low[w];
+           : thread == 3 ? shared.den_low[w]
+                         : shared.num_log[kLimits - 1][w];
   const unsigned slot = (blockIdx.x + blockIdx.y) % kVifSlots;
-  static_assert(sizeof(VifScaleSums) == 4 * sizeof(uint64_t));
-  if (sum) gpu_atomic_add(address_cast<uint64_t>(pair.sums + slot).get(4) + thread, sum);
+  static_assert(sizeof(VifScaleSums) == 4 * sizeof(uint64_t) && kLimits <= 2);
+  if (sum) gpu_atomic_add(address_cast<uint64_t>(pair.sums[thread / 4] + slot).get(4) + thread % 4, sum);
 }
 
 // All threads of the block copy the table; a barrier has to follow.

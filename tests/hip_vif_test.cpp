@@ -105,7 +105,9 @@ constexpr VifParams kVariants[] = {{}, {1}, {1.0001}, {1.2}, {2}, {3.7}, {100, t
 
 // Or these tests would not test it.
 TEST_F(VifHip, MatrixKernelsAreThere) {
-  for (const char *name : {"vif_scale0_matrix_8", "vif_scale0_matrix_12", "vif_scale0_matrix_16"})
+  for (const char *name :
+       {"vif_scale0_matrix_8", "vif_scale0_matrix_12", "vif_scale0_matrix_16", "vif_scale0_matrix_8_limits",
+        "vif_scale0_matrix_12_limits", "vif_scale0_matrix_16_limits"})
     EXPECT_NO_THROW(device_->function("vif", name));
 }
 

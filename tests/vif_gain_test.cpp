@@ -114,25 +114,39 @@ class Triples {
   test::Noise noise_;
 };
 
-TEST(VifGain, IntegersEqualTheDefinitionWhereTheyAreSure) {
-  const uint16_t *folded = tables().folded.data();
-  Triples triples(1);
-  const int count = 1000000;
+template <int kLimitsAtOnce>
+void expect_definition_where_sure(int count) {
+  Triples triples(kLimitsAtOnce);
   int wrong = 0, sure_of = 0;
   for (int i = 0; i < count; ++i) {
     reciprocal_error = i % 5 - 2;
     const VifStatistics s = triples.next();
-    const double limit = kLimits[i % std::size(kLimits)];
-    bool sure = false;
-    const int32_t got = vif_gain(folded, s.ref, s.dist, s.cross, limit >= 2, &sure);
-    if (!sure) continue;
+    const double limits[] = {kLimits[i % std::size(kLimits)],
+                             kLimits[i / std::size(kLimits) % std::size(kLimits)]};
+    VifThreadSums<kLimitsAtOnce> got;
+    if (vif_add_pixel<false>(tables().folded.data(), {s.ref, s.dist, s.cross}, true,
+                             VifLimits<kLimitsAtOnce>(limits), &got))
+      continue;
     ++sure_of;
-    if (got != by_definition(s, limit) && ++wrong < 5)
-      ADD_FAILURE() << s.ref << ", " << s.dist << ", " << s.cross << ", limit " << limit << ": " << got
-                    << ", not " << by_definition(s, limit);
+    for (int k = 0; k < kLimitsAtOnce; ++k)
+      if (got.num_log[k] != by_definition(s, limits[k]) && ++wrong < 5)
+        ADD_FAILURE() << s.ref << ", " << s.dist << ", " << s.cross << ", limit " << limits[k] << " of "
+                      << limits[0] << ": " << got.num_log[k] << ", not " << by_definition(s, limits[k]);
   }
   EXPECT_EQ(wrong, 0);
-  EXPECT_GT(sure_of, count / 2);
+  EXPECT_GT(sure_of, count / 3);
+}
+
+TEST(VifGain, IntegersEqualTheDefinitionWhereTheyAreSure) { expect_definition_where_sure<1>(1000000); }
+TEST(VifGain, OfTwoLimitsToo) { expect_definition_where_sure<2>(1000000); }
+
+// As 1 cuts gains off where integers still tell what remains.
+TEST(VifGain, IntegersAreSureOfGainsAboveALimitOf1) {
+  const double limits[] = {100, 1};
+  VifThreadSums<2> sums;
+  EXPECT_FALSE(vif_add_pixel<false>(tables().folded.data(), {1000003, 3000000, 1500001}, true,
+                                    VifLimits<2>(limits), &sums));
+  EXPECT_LT(sums.num_log[1], sums.num_log[0]);
 }
 
 // Or the GPU would be busy with doubles. The margin about whole numbers leaves one pixel in 2048 to them.
@@ -145,9 +159,7 @@ TEST(VifGain, IntegersAreSureOfNearlyAllThatPicturesHave) {
     const int32_t ref = kVifNoise + static_cast<int32_t>(noise.next() * 40),
                   dist = ref / 4 * 3 + noise.below(1 << 17),
                   cross = static_cast<int32_t>(0.8 * std::sqrt(double(ref) * dist));
-    bool sure = false;
-    vif_gain(tables().folded.data(), ref, dist, cross, 1, &sure);
-    not_sure += !sure;
+    not_sure += !vif_gain(ref, dist, cross).sure;
   }
   EXPECT_LT(not_sure, count / 1000);
 }
@@ -176,17 +188,18 @@ TEST(VifGain, PixelsGoToTheSumsOfTheDefinition) {
         vif_add_reference(ref, t.whole.data(), &want);
         const double limit = 100;
         vif_add_distorted(definition, t.whole.data(), &limit, 1, &want);
-        VifThreadSums got;
-        if (vif_add_pixel<true>(t.folded.data(), {ref, dist, cross}, true, 1, &got))
-          got.num_log += static_cast<uint32_t>(vif_gain_exact(t.folded.data(), ref, dist, cross, 100));
-        EXPECT_EQ(int64_t{got.num_log}, want.num_log) << ref << ", " << dist << ", " << cross;
+        const VifLimits<1> limits(&limit);
+        VifThreadSums<1> got;
+        if (vif_add_pixel<true>(t.folded.data(), {ref, dist, cross}, true, limits, &got))
+          vif_add_exact(t.folded.data(), {ref, dist, cross}, &limit, &got);
+        EXPECT_EQ(int64_t{got.num_log[0]}, want.num_log) << ref << ", " << dist << ", " << cross;
         EXPECT_EQ(int64_t{got.den_log}, want.den_log) << ref;
         EXPECT_EQ(static_cast<int64_t>(got.num_low), want.num_low) << ref << ", " << dist;
         EXPECT_EQ(int64_t{got.den_low}, want.den_low) << ref;
 
-        VifThreadSums none;
-        EXPECT_FALSE(vif_add_pixel<true>(t.folded.data(), {ref, dist, cross}, false, 1, &none));
-        EXPECT_EQ(none.num_log + none.den_log + none.num_low + none.den_low, 0u)
+        VifThreadSums<1> none;
+        EXPECT_FALSE(vif_add_pixel<true>(t.folded.data(), {ref, dist, cross}, false, limits, &none));
+        EXPECT_EQ(none.num_log[0] + none.den_log + none.num_low + none.den_low, 0u)
             << "a pixel outside the plane";
       }
 }

@@ -42,10 +42,12 @@ class HipAdm final : public HipMetric {
         depth_(format.depth),
         distorted_(distorted),
         threads_(device.warp_size()) {
-    kernels_[0] = device.function("adm", depth_ == 8 ? "adm_scale0_8" : "adm_scale0_16");
-    kernels_[1] = device.function("adm", "adm_scale1");
-    kernels_[2] = device.function("adm", "adm_scale2");
-    kernels_[3] = device.function("adm", "adm_scale3");
+    kernels_[0] = {device.function("adm", depth_ == 8 ? "adm_scale0_8" : "adm_scale0_16"),
+                   device.function("adm", "adm_scale1"), device.function("adm", "adm_scale2"),
+                   device.function("adm", "adm_scale3")};
+    kernels_[1] = {device.function("adm", depth_ == 8 ? "adm_scale0_8_limits" : "adm_scale0_16_limits"),
+                   device.function("adm", "adm_scale1_limits"), device.function("adm", "adm_scale2_limits"),
+                   device.function("adm", "adm_scale3_limits")};
     sum_rows_ = device.function("adm", "adm_sum_rows");
     for (int s = 0; s < kAdmScales; s++) {
       const AdmScaleParams &p = params_.scale[s];
@@ -75,10 +77,10 @@ class HipAdm final : public HipMetric {
     size_t count = 0;
     const auto launch = [&] {
       const std::span<const Pair> these(pairs.data(), count);
-      for (int limit = 0; limit < limits_.count() && count > 0; limit++) {
+      for (int limit = 0; limit < limits_.count() && count > 0; limit += kAdmMostLimits)
         for (int s = 0; s < kAdmScales; s++) launch_scale(stream, s, limit, these, frames.size(), memory);
+      for (int limit = 0; limit < limits_.count() && count > 0; limit++)
         launch_sums(stream, limit, these, memory);
-      }
       count = 0;
     };
     for (size_t f = 0; f < frames.size(); f++)
@@ -92,8 +94,10 @@ class HipAdm final : public HipMetric {
   void collect(const DeviceFrame &frame, const std::byte *results, std::byte *sums) const override {
     for (size_t d = 0; d < frame.dist.size(); d++)
       for (const int limit : limits_.of_set) {
-        AdmSums of;
+        AdmSums of, first;
         std::memcpy(&of, results + number_of(d, limit) * sizeof of, sizeof of);
+        std::memcpy(&first, results + number_of(d, 0) * sizeof of, sizeof of);
+        for (int s = 0; s < kAdmScales; s++) std::ranges::copy(first.scale[s].den, of.scale[s].den);
         if (params_.options.skip_aim)
           for (AdmScaleSums &scale : of.scale) std::fill(std::begin(scale.aim), std::end(scale.aim), 0);
         std::memcpy(sums, &of, sizeof of);
@@ -128,15 +132,18 @@ class HipAdm final : public HipMetric {
                                  picture * low_bytes_ + low_at_[scale]);
   }
 
-  void launch_scale(const Stream &stream, int scale, int limit, std::span<const Pair> pairs, size_t frames,
+  // With up to kAdmMostLimits gain limits from `first` on.
+  void launch_scale(const Stream &stream, int scale, int first, std::span<const Pair> pairs, size_t frames,
                     const BatchMemory &memory) const {
     const AdmScaleParams &p = params_.scale[scale];
     AdmScaleArgs args = {};
     args.scale = p;
     args.halves = halves_of(p, scale);
-    args.gain_limit = limits_.values[static_cast<size_t>(limit)];
-    args.whole_gain_limit =
-        args.gain_limit == std::floor(args.gain_limit) ? static_cast<int>(args.gain_limit) : 0;
+    const int limits = std::min(kAdmMostLimits, limits_.count() - first);
+    for (int i = 0; i < limits; i++) {
+      const double limit = limits_.values[static_cast<size_t>(first + i)];
+      args.limits[i] = {limit, limit == std::floor(limit) ? static_cast<int32_t>(limit) : 0};
+    }
     args.source_width = scale == 0 ? params_.width : params_.scale[scale - 1].width;
     args.source_height = scale == 0 ? params_.height : params_.scale[scale - 1].height;
     args.depth = depth_;
@@ -161,13 +168,14 @@ class HipAdm final : public HipMetric {
         if (pair.dist == 0) to.low_ref = low_band(scale, pair, 0, frames, memory);
         to.low_dist = low_band(scale, pair, 1 + pair.dist, frames, memory);
       }
-      to.row_sums = row_sums(pair, limit, memory) + int64_t{first_row_[scale]} * kAdmRowSums;
+      for (int l = 0; l < limits; l++)
+        to.row_sums[l] = row_sums(pair, first + l, memory) + int64_t{first_row_[scale]} * kAdmRowSums;
     }
     const int columns = adm_strip_columns(threads_), strips = (p.width + columns - 1) / columns;
     args.part_rows = rows_of_part(p.height, strips, static_cast<int>(pairs.size()));
     const int parts = (p.height + args.part_rows - 1) / args.part_rows;
     stream.launch(
-        kernels_[scale],
+        kernels_[limits - 1][static_cast<size_t>(scale)],
         {static_cast<unsigned>(strips), static_cast<unsigned>(parts), static_cast<unsigned>(pairs.size())},
         static_cast<unsigned>(threads_), args);
   }
@@ -201,7 +209,7 @@ class HipAdm final : public HipMetric {
   AdmParams params_;
   const GainLimits limits_;
   const int depth_, distorted_, threads_;
-  std::array<Function, kAdmScales> kernels_;
+  std::array<std::array<Function, kAdmScales>, kAdmMostLimits> kernels_;  // by the number of limits
   Function sum_rows_;
   // Of a pair: rows of all scales, and where those of a scale begin. Of a picture: bytes of the low bands, where that of a
   // scale begins, and bytes between its rows.

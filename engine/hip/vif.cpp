@@ -34,14 +34,16 @@ Buffer<uint16_t> upload_log_table(const Device &device) {
   return buffer;
 }
 
-// The kernel for matrix units, which not every GPU has. VMAFHIP_VIF_MATRIX=0 does without, for tests.
-std::optional<Function> matrix_kernel(const Device &device, int depth) {
+// The kernel for matrix units, which not every GPU has, for one gain limit or two. VMAFHIP_VIF_MATRIX=0 does without, for
+// tests.
+std::optional<Function> matrix_kernel(const Device &device, int depth, int limits) {
   const char *wanted = std::getenv("VMAFHIP_VIF_MATRIX");
   if (device.warp_size() != 32 || (wanted && std::string_view(wanted) == "0")) return std::nullopt;
+  const char *const names[3][kVifMostLimits] = {{"vif_scale0_matrix_8", "vif_scale0_matrix_8_limits"},
+                                                {"vif_scale0_matrix_12", "vif_scale0_matrix_12_limits"},
+                                                {"vif_scale0_matrix_16", "vif_scale0_matrix_16_limits"}};
   try {
-    return device.function("vif", depth == 8    ? "vif_scale0_matrix_8"
-                                  : depth <= 12 ? "vif_scale0_matrix_12"
-                                                : "vif_scale0_matrix_16");
+    return device.function("vif", names[depth == 8 ? 0 : depth <= 12 ? 1 : 2][limits - 1]);
   } catch (const DeviceError &) {
     return std::nullopt;  // the module is loaded: there is no such kernel for this GPU
   }
@@ -62,8 +64,12 @@ class HipVif final : public HipMetric {
             device.function("vif", depth_ == 8 ? "vif_scale0_8_several" : "vif_scale0_16_several"),
             device.function("vif", "vif_scale1_several"), device.function("vif", "vif_scale2_several"),
             device.function("vif", "vif_scale3_several")},
+        kernels_of_limits_{
+            device.function("vif", depth_ == 8 ? "vif_scale0_8_limits" : "vif_scale0_16_limits"),
+            device.function("vif", "vif_scale1_limits"), device.function("vif", "vif_scale2_limits"),
+            device.function("vif", "vif_scale3_limits")},
         halve_(device.function("vif", depth_ == 8 ? "vif_halve_8" : "vif_halve_16")),
-        matrix_(matrix_kernel(device, depth_)),
+        matrix_{matrix_kernel(device, depth_, 1), matrix_kernel(device, depth_, 2)},
         log_table_(upload_log_table(device)) {
     for (int p = 0; p < planes_; p++) {
       const int x = p > 0 ? chroma_shift_x(format.chroma) : 0, y = p > 0 ? chroma_shift_y(format.chroma) : 0;
@@ -95,11 +101,10 @@ class HipVif final : public HipMetric {
         VifSums total;
         for (int p = 0; p < planes_; p++)
           for (int s = 0; s < kVifScales; s++) {
-            const VifScaleSums reference = add_slots(results + result_offset(p, 0, 0, s));
-            VifScaleSums &scale = of(total, p, s);
-            scale = add_slots(results + result_offset(p, static_cast<int>(d), limit, s));
-            scale.den_log = reference.den_log;
-            scale.den_low = reference.den_low;
+            const VifScaleSums reference = add_slots(results + result_offset(p, 0, 0, s)),
+                               picture = add_slots(results + result_offset(p, static_cast<int>(d), 0, s)),
+                               limited = add_slots(results + result_offset(p, static_cast<int>(d), limit, s));
+            of(total, p, s) = {limited.num_log, reference.den_log, picture.num_low, reference.den_low};
           }
         std::memcpy(sums, &total, sizeof total);
         sums += sizeof total;
@@ -199,11 +204,13 @@ class HipVif final : public HipMetric {
   }
 
   void measure(const Stream &stream, const Pairs &of_launch, const BatchMemory &memory) const {
-    for (int limit = 0; limit < limits_.count(); limit++) measure(stream, of_launch, limit, memory);
+    for (int limit = 0; limit < limits_.count(); limit += kVifMostLimits)
+      measure(stream, of_launch, limit, std::min(kVifMostLimits, limits_.count() - limit), memory);
   }
 
-  // All scales.
-  void measure(const Stream &stream, const Pairs &of_launch, int limit, const BatchMemory &memory) const {
+  // All scales, with `limits` gain limits from `first` on.
+  void measure(const Stream &stream, const Pairs &of_launch, int first, int limits,
+               const BatchMemory &memory) const {
     const std::span<const Pair> pairs = of_launch.all();
     for (int s = 0; s < kVifScales; s++) {
       VifArgs args = {};
@@ -213,8 +220,8 @@ class HipVif final : public HipMetric {
       args.pictures = of_launch.pictures();
       args.half_stride = stride(args.width / 2);
       args.log_table = address_cast<const uint16_t>(log_table_.address());
-      args.gain_limit = limits_.values[static_cast<size_t>(limit)];
-      bool matrix = s == 0 && matrix_.has_value();
+      for (int i = 0; i < limits; i++) args.gain_limits[i] = limits_.values[static_cast<size_t>(first + i)];
+      bool matrix = s == 0 && matrix_[limits - 1].has_value();
       for (size_t i = 0; i < pairs.size(); i++) {
         const Pair &pair = pairs[i];
         VifPair &out = args.pairs[i];
@@ -226,17 +233,20 @@ class HipVif final : public HipMetric {
           if (out.with_reference) out.half_ref = samples(memory, pair, 0, s + 1);
           out.half_dist = samples(memory, pair, 1 + pair.dist, s + 1);
         }
-        out.sums = address_cast<VifScaleSums>(at(
-            memory.results, pair.number * result_bytes() + result_offset(pair.plane, pair.dist, limit, s)));
+        for (int l = 0; l < limits; l++)
+          out.sums[l] = address_cast<VifScaleSums>(
+              at(memory.results,
+                 pair.number * result_bytes() + result_offset(pair.plane, pair.dist, first + l, s)));
       }
       const bool statistics = s > 0 || pairs[0].plane > 0 || !skip_scale0_;
       const unsigned count = static_cast<unsigned>(pairs.size());
       if (!statistics)
         launch_filter(stream, halve_, args, s, count);
       else if (matrix)
-        launch_matrix(stream, args, count);
-      else if (args.pictures > 1)
-        launch_filter(stream, kernels_of_several_[s], args, s, count / static_cast<unsigned>(args.pictures));
+        launch_matrix(stream, *matrix_[limits - 1], args, count);
+      else if (args.pictures > 1 || limits > 1)
+        launch_filter(stream, (limits > 1 ? kernels_of_limits_ : kernels_of_several_)[s], args, s,
+                      count / static_cast<unsigned>(args.pictures));
       else
         launch_filter(stream, kernels_[s], args, s, count);
     }
@@ -250,23 +260,23 @@ class HipVif final : public HipMetric {
         kVifThreads, args);
   }
 
-  void launch_matrix(const Stream &stream, VifArgs &args, unsigned count) const {
+  static void launch_matrix(const Stream &stream, const Function &kernel, VifArgs &args, unsigned count) {
     // A warp begins with a step that gives nothing, so it should take many, but there should be warps enough to fill the
     // GPU several times over: 2400 fill an H200 one and a half times.
     const int steps = vif_matrix_steps(args.width);
     const unsigned strips = blocks_for(args.height, kVifMatrixRows);
     args.steps = std::clamp(static_cast<int>(int64_t{steps} * strips * count / 2400), 4, 16);
     static_assert(16 <= kVifMostMatrixSteps);
-    stream.launch(*matrix_, {blocks_for(steps, args.steps * (kVifMatrixThreads / 32)), strips, count},
+    stream.launch(kernel, {blocks_for(steps, args.steps * (kVifMatrixThreads / 32)), strips, count},
                   kVifMatrixThreads, args);
   }
 
   const GainLimits limits_;
   const bool skip_scale0_;
   const int depth_, planes_, distorted_;
-  const std::array<Function, kVifScales> kernels_, kernels_of_several_;
+  const std::array<Function, kVifScales> kernels_, kernels_of_several_, kernels_of_limits_;
   const Function halve_;
-  const std::optional<Function> matrix_;
+  const std::array<std::optional<Function>, kVifMostLimits> matrix_;  // by the number of limits
   const Buffer<uint16_t> log_table_;
   Size sizes_[3];
   size_t offsets_[3][kVifScales] = {};
