@@ -30,12 +30,12 @@ VIF_KERNEL(vif_scale1_several, 1, uint16_t, true, true, 1)
 VIF_KERNEL(vif_scale2_several, 2, uint16_t, true, true, 1)
 VIF_KERNEL(vif_scale3_several, 3, uint16_t, true, true, 1)
 
-// Two gain limits, and any number of pictures.
-VIF_KERNEL(vif_scale0_8_limits, 0, uint8_t, true, true, 2)
-VIF_KERNEL(vif_scale0_16_limits, 0, uint16_t, true, true, 2)
-VIF_KERNEL(vif_scale1_limits, 1, uint16_t, true, true, 2)
-VIF_KERNEL(vif_scale2_limits, 2, uint16_t, true, true, 2)
-VIF_KERNEL(vif_scale3_limits, 3, uint16_t, true, true, 2)
+// Two gain limits. Several pictures that share more of the reference's would take more registers than there are.
+VIF_KERNEL(vif_scale0_8_limits, 0, uint8_t, true, false, 2)
+VIF_KERNEL(vif_scale0_16_limits, 0, uint16_t, true, false, 2)
+VIF_KERNEL(vif_scale1_limits, 1, uint16_t, true, false, 2)
+VIF_KERNEL(vif_scale2_limits, 2, uint16_t, true, false, 2)
+VIF_KERNEL(vif_scale3_limits, 3, uint16_t, true, false, 2)
 
 // Scale 0 without its statistics (vif_skip_scale0): the planes of scale 1 alone.
 VIF_KERNEL(vif_halve_8, 0, uint8_t, false, false, 1)

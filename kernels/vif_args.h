@@ -24,9 +24,9 @@ struct VifPair {
 struct VifArgs {
   VifPair pairs[kMostPairs];
   int32_t width, height, depth;
-  int32_t pictures;     // vif_scale*_several, *_limits: how many pairs have a reference in common
-  int32_t half_stride;  // samples from row to row of the next scale's planes; even
-  int32_t steps;        // vif_scale0_matrix_*: how many 32 columns a warp takes
+  int32_t pictures;                         // vif_scale*_several: how many pairs have a reference in common
+  int32_t half_stride;                      // samples from row to row of the next scale's planes; even
+  int32_t steps;                            // vif_scale0_matrix_*: how many 32 columns a warp takes
   DeviceAddress<const uint16_t> log_table;  // vif_fold_log_table()
   double gain_limits[kVifMostLimits];
 };

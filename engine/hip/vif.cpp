@@ -2,7 +2,8 @@
 //
 // Several distorted pictures share what depends on the reference alone: its samples of coarser scales, its share of the
 // sums and most of its filtering (kernels/vif_filter.h). The matrix units' kernel filters the reference again for each: its
-// means and variances, 8 bytes a pixel, are more than registers and shared memory would hold.
+// means and variances, 8 bytes a pixel, are more than registers and shared memory would hold. So do the kernels of two gain
+// limits, which have no registers to spare.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -244,9 +245,10 @@ class HipVif final : public HipMetric {
         launch_filter(stream, halve_, args, s, count);
       else if (matrix)
         launch_matrix(stream, *matrix_[limits - 1], args, count);
-      else if (args.pictures > 1 || limits > 1)
-        launch_filter(stream, (limits > 1 ? kernels_of_limits_ : kernels_of_several_)[s], args, s,
-                      count / static_cast<unsigned>(args.pictures));
+      else if (limits > 1)
+        launch_filter(stream, kernels_of_limits_[s], args, s, count);
+      else if (args.pictures > 1)
+        launch_filter(stream, kernels_of_several_[s], args, s, count / static_cast<unsigned>(args.pictures));
       else
         launch_filter(stream, kernels_[s], args, s, count);
     }
