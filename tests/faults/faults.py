@@ -32,7 +32,7 @@ FAULTS = {
         "static_cast<uint32_t>(sums[row].rounded(args.depth));\n  gpu_sync();\n",
         "static_cast<uint32_t>(sums[row].rounded(args.depth));\n"),
     "transposed_arguments": (
-        "engine/hip/motion.cpp", "engine/hip/motion.cpp", "motion", "past the end",
+        "engine/hip/motion.cpp", "engine/hip/motion.cpp", "motion", "kernel motion_8, block (",
         "args.width = format_.width;\n    args.height = format_.height;",
         "args.width = format_.height;\n    args.height = format_.width;"),
     "float_for_double": (
