@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -30,6 +31,10 @@ class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
   Descriptor(Descriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -39,6 +44,8 @@ class Descriptor {
   int fd_;
 };
 
+Descriptor duplicate(int fd) { return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
+
 // What tells objects apart.
 struct Identity {
   dev_t device = 0;
@@ -46,6 +53,8 @@ struct Identity {
   uint64_t bytes = 0;  // 0: the object does not tell
   // Dma-bufs (since Linux 5.3) and files have inodes of their own. Objects of CUDA are all the same device node's.
   bool own_inode = false;
+
+  bool operator==(const Identity &) const = default;
 };
 
 Result<Identity> identify(int fd) {
@@ -90,6 +99,11 @@ class Object final : public DmaBuf {
  public:
   Object(Descriptor descriptor, const Identity &identity, uint64_t bytes)
       : descriptor_(std::move(descriptor)), identity_(identity), bytes_(bytes) {
+    // What does not tell its size may end anywhere, or be something else for each who maps it (/dev/zero).
+    if (identity_.bytes == 0) {
+      map_error_ = ENODEV;
+      return;
+    }
     void *at = ::mmap(nullptr, size_t(bytes_), PROT_READ, MAP_SHARED, descriptor_.get(), 0);
     // Before Linux 6.7 memfds that are sealed against writing are not to be shared. They do not change, either.
     if (at == MAP_FAILED && errno == EPERM) {
@@ -185,12 +199,16 @@ bool is_written(int fd, int wait_ms) {
 struct DmaBufs::Impl {
   struct Entry {
     std::shared_ptr<Object> object;
-    uint64_t last = 0;  // number of the find that gave it last
+    uint64_t last = 0;      // number of the find that gave it last
+    bool returned = false;  // after it was let go for its bytes
+
+    bool used() const { return object.use_count() > 1; }
   };
 
   mutable std::mutex mutex;
   std::shared_ptr<const Importer> importer;
   std::vector<Entry> entries;
+  std::deque<Identity> dropped;  // the last objects that were let go for their bytes
   uint64_t finds = 0;
   Counts counts;
   std::string refusal;
@@ -198,8 +216,7 @@ struct DmaBufs::Impl {
   std::shared_ptr<Object> known(int fd, const Identity &identity, uint64_t least_bytes) {
     for (Entry &entry : entries) {
       const Identity &other = entry.object->identity();
-      if (other.device != identity.device || other.inode != identity.inode || other.bytes != identity.bytes)
-        continue;
+      if (other != identity) continue;
       if (!identity.own_inode && !same_file(entry.object->fd(), fd)) continue;
       if (entry.object->bytes() < least_bytes) continue;
       entry.last = finds;
@@ -209,12 +226,38 @@ struct DmaBufs::Impl {
   }
 
   // Moves what is let go to `gone`.
-  void drop_old(std::vector<Entry> &gone) {
-    const auto kept = std::partition(entries.begin(), entries.end(), [&](const Entry &entry) {
-      return entry.last + kMostObjects > finds || entry.object.use_count() > 1;
-    });
+  template <class Drop>
+  void drop(const Drop &lets_go, std::vector<Entry> &gone) {
+    const auto kept = std::partition(entries.begin(), entries.end(),
+                                     [&](const Entry &entry) { return entry.used() || !lets_go(entry); });
     std::move(kept, entries.end(), std::back_inserter(gone));
     entries.erase(kept, entries.end());
+  }
+  void drop_old(std::vector<Entry> &gone) {
+    drop([this](const Entry &entry) { return entry.last + kMostObjects <= finds; }, gone);
+    uint64_t bytes = 0;
+    std::vector<const Entry *> idle;
+    for (const Entry &entry : entries) {
+      if (entry.used() || entry.returned) continue;
+      idle.push_back(&entry);
+      bytes += entry.object->bytes();
+    }
+    if (bytes <= kMostBytes) return;
+    std::sort(idle.begin(), idle.end(), [](const Entry *a, const Entry *b) { return a->last < b->last; });
+    uint64_t last = 0;
+    for (auto entry = idle.begin(); bytes > kMostBytes; ++entry) {
+      last = (*entry)->last;
+      bytes -= (*entry)->object->bytes();
+      dropped.push_back((*entry)->object->identity());
+    }
+    while (dropped.size() > kMostObjects) dropped.pop_front();
+    drop([last](const Entry &entry) { return !entry.returned && entry.last <= last; }, gone);
+  }
+  bool returns(const Identity &identity) {
+    const auto found = std::find(dropped.begin(), dropped.end(), identity);
+    if (found == dropped.end()) return false;
+    dropped.erase(found);
+    return true;
   }
 
   void count(const Object &object) {
@@ -236,6 +279,7 @@ void DmaBufs::set_importer(std::shared_ptr<const Importer> importer) {
   if (importer == impl_->importer) return;
   impl_->importer.swap(importer);
   impl_->entries.swap(gone);
+  impl_->dropped.clear();
   impl_->refusal.clear();
 }
 
@@ -252,7 +296,12 @@ Result<std::shared_ptr<const DmaBuf>> DmaBufs::find(int fd, uint64_t least_bytes
   impl_->drop_old(gone);
   if (auto object = impl_->known(fd, *identity, least_bytes)) return std::shared_ptr<const DmaBuf>(object);
 
-  Descriptor own(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  Descriptor own = duplicate(fd);
+  if (own.get() < 0 && (errno == EMFILE || errno == ENFILE)) {  // what is kept is less worth than this one
+    impl_->drop([](const Impl::Entry &) { return true; }, gone);
+    gone.clear();
+    own = duplicate(fd);
+  }
   if (own.get() < 0)
     return Status(Code::resource, "a buffer's file descriptor cannot be kept" + reason(errno) +
                                       ": raise the limit of open files (ulimit -n)");
@@ -269,7 +318,7 @@ Result<std::shared_ptr<const DmaBuf>> DmaBufs::find(int fd, uint64_t least_bytes
                                 (refused.ok() ? "" : " nor imported by the GPU (" + refused.message() + ")") +
                                 ": it must be a dma-buf that processors may read");
   impl_->count(*object);
-  impl_->entries.push_back({object, impl_->finds});
+  impl_->entries.push_back({object, impl_->finds, impl_->returns(*identity)});
   return std::shared_ptr<const DmaBuf>(object);
 }
 
@@ -277,6 +326,7 @@ void DmaBufs::clear() {
   std::vector<Impl::Entry> gone;
   const std::lock_guard lock(impl_->mutex);
   impl_->entries.swap(gone);
+  impl_->dropped.clear();
 }
 
 DmaBufs::Counts DmaBufs::counts() const {

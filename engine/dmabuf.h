@@ -36,6 +36,9 @@ class DmaBufs {
   // An object that no one uses and that was not among the last so many that were found is let go: its pool is gone, or
   // is too large to be kept. So many are kept at most, besides those in use.
   static constexpr size_t kMostObjects = 256;
+  // Nor are more bytes kept of objects that no one uses, whose sources take them for freed. Of larger pools, whose objects
+  // come again after they were let go, all are kept from then on.
+  static constexpr uint64_t kMostBytes = uint64_t{512} << 20;
 
   DmaBufs();
   ~DmaBufs();

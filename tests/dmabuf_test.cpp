@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -230,6 +231,8 @@ TEST_F(DmaBufTest, ErrorsSayWhatIsWrong) {
   EXPECT_NE(error(in).find("neither be mapped"), std::string::npos);
   const Descriptor node(::open("/dev/null", O_RDWR));
   EXPECT_NE(error(node).find("No such device"), std::string::npos);
+  const Descriptor zeros(::open("/dev/zero", O_RDWR));
+  EXPECT_NE(error(zeros).find("neither be mapped"), std::string::npos) << "and not black pictures";
   const Descriptor source = memfd(),
                    written(::open(("/proc/self/fd/" + std::to_string(source)).c_str(), O_WRONLY));
   EXPECT_NE(error(written).find("Permission denied"), std::string::npos);
@@ -334,6 +337,65 @@ TEST_F(DmaBufTest, KeepsNoMoreThanItsBound) {
   EXPECT_EQ(objects_.size(), DmaBufs::kMostObjects);
   objects_.clear();
   EXPECT_EQ(open_descriptors(), descriptors);
+}
+
+// Large ones that never come again: sources take them for freed.
+TEST_F(DmaBufTest, KeepsNoMoreBytesThanItsBound) {
+  constexpr uint64_t kLarge = DmaBufs::kMostBytes / 8;
+  const size_t descriptors = open_descriptors();
+  std::vector<std::shared_ptr<const DmaBuf>> used;
+  for (int n = 0; n < 30; ++n) {
+    auto object = find(memfd(kLarge), kLarge);
+    if (n < 5) used.push_back(std::move(object));
+    ASSERT_LE(objects_.size(), 5u + 8 + 1);
+  }
+  EXPECT_LE(open_descriptors(), descriptors + 5 + 8 + 1);
+  EXPECT_GE(objects_.size(), 5u + 8);
+  used.clear();
+  (void)find(memfd());
+  EXPECT_LE(objects_.size(), 8u + 1);
+  (void)find(memfd(4 * DmaBufs::kMostBytes));
+  (void)find(memfd());
+  EXPECT_LE(objects_.size(), 2u) << "larger than all that is kept, it is let go at once";
+}
+
+// A pool that is larger than that: after two rounds none of it is mapped anew.
+TEST_F(DmaBufTest, KeepsLargePools) {
+  constexpr uint64_t kLarge = DmaBufs::kMostBytes / 8;
+  std::vector<Descriptor> pool;
+  for (int n = 0; n < 20; ++n) pool.push_back(memfd(kLarge));
+  const auto round = [&] {
+    for (const Descriptor &fd : pool) (void)find(fd, kLarge);
+    return objects_.counts().mapped;
+  };
+  (void)round();
+  const uint64_t twice = round();
+  EXPECT_GT(twice, pool.size()) << "the first time they might never come again";
+  for (int n = 0; n < 5; ++n) EXPECT_EQ(round(), twice);
+  for (int n = 0; n < 20; ++n) (void)find(memfd(kLarge), kLarge);
+  EXPECT_LE(objects_.size(), pool.size() + 8 + 1) << "others have their bound";
+  objects_.clear();
+  EXPECT_EQ(objects_.size(), 0u);
+}
+
+// Descriptors that are kept for objects that may come again are given up for one that is there.
+TEST_F(DmaBufTest, MakesDoWithFewDescriptors) {
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = rlim_t(open_descriptors() + 10);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const Descriptor used = memfd();
+  const auto object = find(used);
+  for (int n = 0; n < 50; ++n) EXPECT_NE(find(memfd()), nullptr);
+  EXPECT_EQ(find(used), object);
+  objects_.clear();
+  std::vector<Descriptor> others;
+  for (int fd; (fd = ::dup(used)) >= 0;) others.emplace_back(fd);
+  others.pop_back();
+  const Descriptor last = memfd();
+  EXPECT_NE(error(last).find("ulimit -n"), std::string::npos);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 // What is left of a pool that is gone: nothing, although no new object comes.
