@@ -1,6 +1,6 @@
 // Frames in dma-bufs (memfds in their place): the scores of system memory in every bit, no copies, each object mapped
 // once, and what is said when something is wrong with one.
-#include <gst/allocators/gstdmabuf.h>
+#include <gst/allocators/allocators.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -160,6 +160,29 @@ TEST(Pools, AreForgottenWhenTheyGo) {
   EXPECT_EQ(pooled(*pipeline, "mapped"), guint64(kMany));
 }
 
+// What was made anew for each frame has no pool that tells.
+TEST(Pools, AreForgottenWhenOtherMemoryComes) {
+  constexpr int kMany = 200, kDmaBufs = 10;
+  std::array<int, 2> descriptors{};
+  const auto count = [&](int n) {
+    if (n == kDmaBufs + 10) descriptors[0] = open_descriptors();
+    if (n == kMany - 1) descriptors[1] = open_descriptors();
+  };
+  const auto first_dmabufs = [](Next next) -> Next {
+    return [next, n = 0]() mutable {
+      GstBuffer *buffer = next();
+      return n++ < kDmaBufs ? in_memfds(buffer) : buffer;
+    };
+  };
+  Pace pace;
+  auto pipeline = make(still_caps(), pace.keep(first_dmabufs(still(kMany, false)), 3, count),
+                       pace.keep(first_dmabufs(still(kMany, true)), 3));
+  pace.start(*pipeline);
+  run(*pipeline);
+  EXPECT_EQ(pooled(*pipeline, "mapped"), 2u * kDmaBufs);
+  EXPECT_EQ(descriptors[0] - descriptors[1], 2 * kDmaBufs);
+}
+
 // Memory that is made anew for each frame, as some decoders do: descriptors have the same numbers again and again.
 TEST(Pools, AreNotNeeded) {
   constexpr int kMany = 12;
@@ -247,11 +270,12 @@ void expect_error(const std::function<GstBuffer *()> &make_wrong, const std::vec
   EXPECT_EQ(pipeline->frames.size(), 1u);  // what came before counts
 }
 
-GstBuffer *of_memory(GstMemory *memory) {
+GstBuffer *of_memories(std::initializer_list<GstMemory *> memories) {
   GstBuffer *buffer = gst_buffer_new();
-  gst_buffer_append_memory(buffer, memory);
+  for (GstMemory *memory : memories) gst_buffer_append_memory(buffer, memory);
   return buffer;
 }
+GstBuffer *of_memory(GstMemory *memory) { return of_memories({memory}); }
 
 TEST(WrongDmaBufs, ClosedDescriptor) {
   static constexpr int kNobodys = 987;  // so that no other file gets the number
@@ -272,6 +296,51 @@ TEST(WrongDmaBufs, ClosedDescriptor) {
 
 TEST(WrongDmaBufs, ObjectTooSmall) {
   expect_error([] { return of_memory(dmabuf_memory(memfd(1000), 64 * 64)); }, {"4096 bytes", "has 1000"});
+}
+
+// Where no plane begins, and which GStreamer maps to put the picture together.
+TEST(WrongDmaBufs, ObjectInTheMiddleTooSmall) {
+  constexpr int kSize = 256;
+  constexpr gsize kBytes = kSize * kSize * 3 / 2;
+  const auto picture = [](gsize middle, int n) {
+    return stamp(of_memories({dmabuf_memory(memfd(1000), 1000), dmabuf_memory(memfd(middle), 60'000),
+                              dmabuf_memory(memfd(kBytes - 61'000), kBytes - 61'000)}),
+                 n);
+  };
+  const auto film = [&](gsize last) -> Next {
+    return [=, n = 0]() mutable {
+      GstBuffer *buffer = n < 2 ? picture(n == 1 ? last : 60'000, n) : nullptr;
+      ++n;
+      return buffer;
+    };
+  };
+  const std::string caps = caps_text("I420", kSize, kSize);
+  EXPECT_EQ(run(*make(caps, film(60'000), film(60'000))).size(), 2u);
+  auto pipeline = make(caps, film(60'000), film(100));
+  EXPECT_EQ(pipeline->run(), "error");
+  ASSERT_FALSE(pipeline->errors.empty());
+  expect_words(pipeline->errors[0], {"dist_sink", "60000 bytes", "has 100"});
+}
+
+TEST(WrongDmaBufs, ObjectBesideSystemMemoryTooSmall) {
+  expect_error(
+      [] {
+        return of_memories(
+            {gst_allocator_alloc(nullptr, 32 * 64, nullptr), dmabuf_memory(memfd(10), 32 * 64)});
+      },
+      {"2048 bytes", "has 10"});
+}
+
+// Of other producers' allocators.
+TEST(WrongDmaBufs, FileTooSmall) {
+  expect_error(
+      [] {
+        GstAllocator *allocator = gst_fd_allocator_new();
+        GstMemory *memory = gst_fd_allocator_alloc(allocator, memfd(10), 64 * 64, GST_FD_MEMORY_FLAG_NONE);
+        gst_object_unref(allocator);
+        return of_memory(memory);
+      },
+      {"4096 bytes", "has 10"});
 }
 
 TEST(WrongDmaBufs, MemoryTooSmall) {

@@ -15,6 +15,12 @@ namespace vmafhip {
 
 static constexpr const char *kDmaBufs = "dma-bufs";
 
+// As GStreamer maps it.
+static Result<Picture> map_whole(const QueuedFrame &frame) {
+  if (const Status s = check_descriptors(frame.buffer.get()); !s.ok()) return s;
+  return map_picture(frame.buffer, frame.stream);
+}
+
 // Pools whose memory is known. When one goes, so must what is kept of its memory: its source may be about to make room
 // for the next. It is not said which objects were its own, so all are let go; those that come again are mapped again.
 struct PictureReader::Pools {
@@ -51,6 +57,7 @@ void PictureReader::start(const Session &session) {
   pools_ = std::make_shared<Pools>();
   pools_->objects = objects_;
   ways_ = {};
+  others_ = 0;
   counts_ = ReadCounts();
 }
 
@@ -101,7 +108,12 @@ Result<Picture> PictureReader::look_at(const QueuedFrame &frame) {
 
 Result<Picture> PictureReader::read(const QueuedFrame &frame, HostPlanes host, const Gpu *gpu, How &how) {
   if (gpu_memory_kind(frame.buffer.get())) return read_gpu_memory(frame, host.always, gpu, how);
-  if (!is_dmabuf(frame.buffer.get())) return map_picture(frame.buffer, frame.stream);
+  if (!is_dmabuf(frame.buffer.get())) {
+    // Their source may have gone over to other memory, and whoever allocates takes them for freed.
+    if (++others_ == DmaBufs::kMostObjects) objects_->clear();
+    return map_whole(frame);
+  }
+  others_ = 0;
   how.memory = kDmaBufs;
   if (frame.buffer->pool) Pools::watch(pools_, frame.buffer->pool);
   const auto importer = session_->importer();  // another one, or none, once the GPU is lost
@@ -110,7 +122,7 @@ Result<Picture> PictureReader::read(const QueuedFrame &frame, HostPlanes host, c
   if (!read.ok()) return read.status();
   if (!*read) {
     how.way = Way::copied;
-    return map_picture(frame.buffer, frame.stream);
+    return map_whole(frame);
   }
   const DmaBufPicture &at = **read;
   const uint8_t all = at.picture.format.chroma == Chroma::c400 ? 1 : 7;

@@ -57,6 +57,7 @@ class PictureReader {
   std::shared_ptr<Pools> pools_;
   std::array<std::optional<std::pair<Way, std::string>>, 2> ways_;  // and the memory
   std::pair<int, int> ref_size_;
+  size_t others_ = 0;  // pictures in other memory since the last one in dma-bufs
   ReadCounts counts_;
 };
 
