@@ -22,29 +22,12 @@
 #include <utility>
 #include <vector>
 
+#include "engine/descriptor.h"
+
 namespace vmafhip {
 namespace {
 
 std::string reason(int error) { return std::string(" (") + std::strerror(error) + ")"; }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor &operator=(Descriptor &&other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-Descriptor duplicate(int fd) { return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
 
 // What tells objects apart.
 struct Identity {
@@ -296,11 +279,11 @@ Result<std::shared_ptr<const DmaBuf>> DmaBufs::find(int fd, uint64_t least_bytes
   impl_->drop_old(gone);
   if (auto object = impl_->known(fd, *identity, least_bytes)) return std::shared_ptr<const DmaBuf>(object);
 
-  Descriptor own = duplicate(fd);
+  Descriptor own = Descriptor::duplicate(fd);
   if (own.get() < 0 && (errno == EMFILE || errno == ENFILE)) {  // what is kept is less worth than this one
     impl_->drop([](const Impl::Entry &) { return true; }, gone);
     gone.clear();
-    own = duplicate(fd);
+    own = Descriptor::duplicate(fd);
   }
   if (own.get() < 0)
     return Status(Code::resource, "a buffer's file descriptor cannot be kept" + reason(errno) +

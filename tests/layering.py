@@ -105,7 +105,7 @@ RULES = [
     ("engine", engine, "engine/*.h, engine/model, nlohmann/json, the standard library; back ends only in engine/registry.cpp"),
     ("kernels", kernels, "engine/arith, kernels and bare headers such as <cstdint>"),
     ("gst/vmafhip/content", content, "gst/vmafhip/content and the standard library"),
-    ("gst/vmafhip", gst, "engine/session.h, engine/results.h, engine/dmabuf.h and what they include, gst/vmafhip, GStreamer, the standard library"),
+    ("gst/vmafhip", gst, "engine/session.h, engine/results.h, engine/dmabuf.h, engine/descriptor.h and what they include, gst/vmafhip, GStreamer, the standard library"),
 ]
 
 
@@ -118,8 +118,8 @@ def includes(path):
 
 
 def public_headers(root):
-    """engine/session.h, engine/results.h, engine/dmabuf.h and all headers that they reach."""
-    seen, waiting = set(), ["engine/session.h", "engine/results.h", "engine/dmabuf.h"]
+    """engine/session.h, engine/results.h, engine/dmabuf.h, engine/descriptor.h and all headers that they reach."""
+    seen, waiting = set(), ["engine/session.h", "engine/results.h", "engine/dmabuf.h", "engine/descriptor.h"]
     while waiting:
         name = waiting.pop()
         if name in seen or not (root / name).is_file():

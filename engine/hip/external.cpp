@@ -1,29 +1,13 @@
 #include "engine/hip/external.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "engine/descriptor.h"
+
 namespace vmafhip::hip {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-  int get() const { return fd_; }
-  void release() { fd_ = -1; }
-
- private:
-  int fd_;
-};
 
 // What has been imported, from hipImportExternalMemory() on.
 class Imported {
@@ -73,7 +57,7 @@ class DeviceImporter final : public Importer {
     const CurrentDevice current(*device_);
     if (!current.ok()) return Status(Code::resource, device_->name() + " does not work");
     // One that a driver may keep or close.
-    Descriptor own(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    Descriptor own = Descriptor::duplicate(fd);
     if (own.get() < 0)
       return Status(Code::resource,
                     std::string("a file descriptor cannot be duplicated (") + std::strerror(errno) + ")");

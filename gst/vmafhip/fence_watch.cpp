@@ -1,6 +1,5 @@
 #include "gst/vmafhip/fence_watch.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -17,24 +16,6 @@ namespace {
 constexpr std::chrono::milliseconds kBlindly{5};
 
 }  // namespace
-
-// Owns a duplicate, so that the object is the one that was asked about, whatever becomes of the buffer.
-class FenceWatch::Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(::fcntl(fd, F_DUPFD_CLOEXEC, 0)) {}
-  Descriptor(Descriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor &operator=(Descriptor &&other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 FenceWatch::FenceWatch(std::function<void()> wake, FencePatience patience)
     : wake_(std::move(wake)), patience_(patience) {}
@@ -69,7 +50,8 @@ std::optional<size_t> FenceWatch::unwritten(std::span<GstBuffer *const> buffers)
   watched_ = std::move(unwritten);
   Order order{{}, since_};
   for (const int fd : fds) {
-    order.fds.emplace_back(fd);
+    // The object is the one that was asked about, whatever becomes of the buffer.
+    order.fds.push_back(Descriptor::duplicate(fd));
     order.blind |= order.fds.back().get() < 0;
   }
   give(std::move(order));

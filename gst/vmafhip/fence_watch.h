@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/descriptor.h"
+
 namespace vmafhip {
 
 // Producers that have not finished after so long are slow beyond what is usual, or will never be: kernels give up on
@@ -40,7 +42,6 @@ class FenceWatch {
 
  private:
   using Identity = std::pair<dev_t, ino_t>;
-  class Descriptor;
   struct Order {  // what the thread is to wait for, in place of what it waits for now
     std::vector<Descriptor> fds;
     Clock::time_point since;
