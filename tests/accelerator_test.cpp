@@ -307,7 +307,9 @@ TEST_F(AcceleratorTest, FramesBetweenKeepTheirPicturesToo) {
   };
   start(given, {.on_measure = [&](const FrameView &) { EXPECT_TRUE(busy.pass()); }, .fail_at = 0});
   scheduler_->on_progress([&] {
-    if (takeovers_ == 0) EXPECT_TRUE(lost.pass());
+    if (takeovers_ == 0) {
+      EXPECT_TRUE(lost.pass());
+    }
   });
   ASSERT_TRUE(submit(0));
   Picture ref = picture(given.format, 1);

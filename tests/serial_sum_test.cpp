@@ -54,7 +54,7 @@ Result by_runs(const Numbers &numbers, size_t length, size_t joined, float sum =
 
 void expect_equal(const Numbers &numbers, float start = 0) {
   const float want = plain(numbers, start);
-  for (const auto [length, joined] : {std::pair<size_t, size_t>{1, 1}, {1, 7}, {3, 2}, {16, 8}, {64, 5}}) {
+  for (const auto &[length, joined] : {std::pair<size_t, size_t>{1, 1}, {1, 7}, {3, 2}, {16, 8}, {64, 5}}) {
     const Result got = by_runs(numbers, length, joined, start);
     EXPECT_EQ(std::bit_cast<uint32_t>(got.sum), std::bit_cast<uint32_t>(want))
         << numbers.size() << " numbers from " << start << ", runs of " << length << ", " << joined
@@ -74,7 +74,7 @@ Numbers random(size_t count, int bits, int low, int high, uint32_t seed) {
 TEST(SerialSum, EqualsPlainSum) {
   uint32_t seed = 1;
   for (const int bits : {1, 2, 5, 12, 24})
-    for (const auto [low, high] : {std::pair(0, 0), {-3, 3}, {-24, 2}, {-40, 10}})
+    for (const auto &[low, high] : {std::pair(0, 0), {-3, 3}, {-24, 2}, {-40, 10}})
       for (const size_t count : {size_t{1}, size_t{10}, size_t{1000}, size_t{40000}})
         expect_equal(random(count, bits, low, high, seed++));
 }
