@@ -1,0 +1,134 @@
+// What the monitor knows about one rendition: its score second by second, what happened, its worst frames. A Rendition
+// fills it from the element's messages; page, metrics and report read it. All on the main loop's thread, so no locks.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace monitor {
+
+// Times are microseconds since 1970 (g_get_real_time()) unless a name says otherwise.
+using Time = int64_t;
+
+enum class State {
+  connecting,  // the pipeline is being built, no frame has been scored yet
+  running,     // frames are being scored
+  waiting,     // broken; the next attempt comes after a pause
+  ended,       // all of it has been scored, or it was stopped
+};
+
+// The lower-case names of kinds (event_name()) are part of the page's and the metrics' interface.
+enum class EventKind {
+  started,        // first score after a start or restart
+  ended,          // end of stream
+  lost,           // a source or the encoder failed, or gave nothing for 10 s; text says which and why
+  retry,          // next attempt; text says after what pause
+  alert_raised,   // text has score and threshold
+  alert_cleared,  //
+  sync,           // content synchronisation: searching, locked, lost, unknowable; text has the offset
+  reset,          // pooling began anew: size or format change, flush, jump
+  dropped,        // frames without partner or left out, gathered over some seconds
+  warning,        // what the element or another one warned of
+  file_error,     // results, report or thumbnails could not be written; measuring goes on
+};
+const char *event_name(EventKind kind);
+
+struct Event {
+  uint64_t id;  // grows over all renditions of the process; the page resumes after it
+  Time time;
+  EventKind kind;
+  std::string text;
+};
+
+// Scores of the frames of one second of wall time.
+struct Second {
+  int64_t second;  // since 1970
+  double mean, min;
+  uint32_t frames;
+};
+
+struct Pooled {
+  double mean, min, max, harmonic_mean, stddev, p1, p5, p50;
+};
+
+// A picture as a PNG file; null where none could be made.
+using Image = std::shared_ptr<const std::string>;
+
+struct WorstFrame {
+  uint64_t id;  // names its thumbnails in addresses; never used twice
+  Time time;
+  uint64_t stream_time;  // ns, GST_CLOCK_TIME_NONE if unknown
+  double score;
+  Image reference, distorted, difference;
+};
+
+// Sums over all restarts: they never fall.
+struct Counters {
+  uint64_t compared = 0, scored = 0, ref_unmatched = 0, dist_unmatched = 0, late = 0, skipped = 0,
+           repeated = 0;
+  uint64_t restarts = 0, alerts = 0, bytes_lost = 0;
+};
+
+struct Window {  // the element's `window` message: pooled score of the last stretch
+  Time time;
+  Pooled score;
+};
+
+// The last known state, plain values; `record.changed()` after changing them.
+struct Now {
+  State state = State::connecting;
+  std::optional<double> score;
+  std::map<std::string, double>
+      features;  // of the frame scored last, libvmaf's names; models by their labels too
+  std::optional<Window> window;
+  std::map<std::string, Pooled> pooled;  // since the last reset, by model label and feature name
+  Counters counters;
+  double offset_seconds = 0;  // added to the distorted stream's running times
+  double confidence = 0;      // of that offset, 0 to 1; content synchronisation only
+  std::string sync_state;     // empty without content synchronisation
+  bool alert = false;
+  double lag_seconds = 0;  // from the newest frame that has come to the one scored last
+  double fps = 0;
+  std::string backend, backend_reason, model_source;
+  std::string caps;  // "1920x1080 I420 25/1" of the reference, for people
+};
+
+class Record {
+ public:
+  static constexpr size_t kSeconds = 6 * 3600, kEvents = 500, kWorst = 10;
+
+  Record(std::string channel, std::string name, std::string reference, std::string source);
+
+  const std::string channel, name;      // labels, unique as a pair
+  const std::string reference, source;  // URIs or the encoder, without passwords
+
+  void score(Time time, double score);
+  void event(EventKind kind, std::string text, Time time);
+  // Whether a frame of this score would be among the worst: only then are its pictures wanted.
+  bool among_worst(double score) const;
+  void worst(WorstFrame frame);
+  Now &now() { return now_; }
+  const Now &now() const { return now_; }
+  void changed();
+
+  const std::deque<Second> &seconds() const { return seconds_; }
+  const std::deque<Event> &events() const { return events_; }
+  const std::vector<WorstFrame> &worst_frames() const { return worst_; }  // worst first
+
+  // Called after each event(), and after changed() at most once a second. One observer each.
+  std::function<void(const Record &, const Event &)> on_event;
+  std::function<void(const Record &)> on_change;
+
+ private:
+  Now now_;
+  std::deque<Second> seconds_;
+  std::deque<Event> events_;
+  std::vector<WorstFrame> worst_;
+};
+
+}  // namespace monitor
