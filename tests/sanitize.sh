@@ -16,11 +16,12 @@ too_long='golden_models_test golden_test surface_test'
 threaded='accelerator_test aligner_property_test aligner_test dmabuf_test hip_device_test hip_open_test inbox_test inbox_wait_test results_test scheduler_test session_format_test session_scale_test session_strips_test session_subsample_test session_test'
 
 # On the simulated GPU: its own tests, and of the engine what has threads.
-simulated='hip_accelerator_test hip_external_test hip_motion_test hip_runtime_test hip_session_test hip_stress_test hipsim_streams_test hipsim_test'
+simulated='hip_accelerator_test hip_direct_test hip_external_test hip_lanes_test hip_motion_test hip_runtime_test hip_session_test hip_stress_test hip_unpack_test
+  hip_upload_memory_test hipsim_streams_test hipsim_test'
 
 # The element's; golden figures and starvation take minutes. Memory of a process means little under a sanitizer.
-elements='element_content_test element_crop_meta_test element_crop_test element_cycle_test element_dropin_test
-  element_dynamic_test element_formats_test element_hostile_test element_life_test element_likeness_test element_live_test
+elements='element_content_test element_crop_meta_test element_crop_test element_cycle_test element_dmabuf_test element_dropin_test
+  element_dynamic_test element_fence_test element_formats_test element_hostile_test element_life_test element_likeness_test element_live_test
   element_messages_test element_overload_test element_report_test element_results_test element_scale_test element_seek_test
   element_subsample_test element_watch_test'
 export GTEST_FILTER=-Memory.*:Cycles.HundredTimes*
