@@ -19,6 +19,8 @@ run_packages=(
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-base-apps gstreamer1.0-plugins-good
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
 )
+# What vmafhip-monitor takes beyond both; 17 MB to fetch.
+monitor_packages=(libsoup-3.0-dev prometheus-cpp-dev zlib1g-dev libjs-chart.js)
 
 need_packages() {
   command -v dpkg-query >/dev/null || return 0

@@ -48,7 +48,7 @@ cd "$(dirname "$0")/.."
 if [[ $build != build && $build != /* ]]; then build=$caller/$build; fi
 # shellcheck source=examples/packages.sh
 . examples/packages.sh
-need_packages "${build_packages[@]}" "${run_packages[@]}" "${hip_packages[@]}" libgtest-dev binutils clang-format git locales qemu-user valgrind
+need_packages "${build_packages[@]}" "${run_packages[@]}" "${hip_packages[@]}" "${monitor_packages[@]}" libgtest-dev binutils clang-format git locales qemu-user valgrind
 if $full; then need_packages ffmpeg python3-numpy; fi
 if ! (need_packages kmod qemu-system-x86 xz-utils) || ! tests/vm/prepare.sh; then
   echo "Tests that need a VM will be skipped." >&2
@@ -62,7 +62,7 @@ fail_build() {
 }
 options=(-Dtests=true -Dhip=auto "-Dhip-archs=gfx90a,gfx1030,gfx1100" -Dnvidia=auto -Dnvidia-archs=90)
 # Where packages were looked after, the compiler is there, and a build without it would test too little.
-if command -v dpkg-query >/dev/null; then options+=(-Dhip=enabled); fi
+if command -v dpkg-query >/dev/null; then options+=(-Dhip=enabled -Dmonitor=enabled); fi
 if [[ -f $build/build.ninja ]]; then
   meson setup --reconfigure "$build" "${options[@]}" || meson setup --wipe "$build" "${options[@]}" ||
     fail_build "meson could not configure $build"

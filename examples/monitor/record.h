@@ -1,6 +1,7 @@
 // What the monitor knows about one rendition: its score second by second, what happened, its worst frames. A Rendition
 // fills it from the element's messages; page, metrics and report read it. All on the main loop's thread, so no locks.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -115,17 +116,20 @@ class Record {
   Now &now() { return now_; }
   const Now &now() const { return now_; }
   void changed();
+  void tick();  // once a second: tells what has changed since it was last told
 
   const std::deque<Second> &seconds() const { return seconds_; }
   const std::deque<Event> &events() const { return events_; }
   const std::vector<WorstFrame> &worst_frames() const { return worst_; }  // worst first
 
-  // Called after each event(), and after changed() at most once a second. One observer each.
+  // Called after each event(), and after changed(), at most once a second. One observer each.
   std::function<void(const Record &, const Event &)> on_event;
   std::function<void(const Record &)> on_change;
 
  private:
   Now now_;
+  bool untold_ = false;
+  std::chrono::steady_clock::time_point told_;
   std::deque<Second> seconds_;
   std::deque<Event> events_;
   std::vector<WorstFrame> worst_;

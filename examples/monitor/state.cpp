@@ -1,0 +1,1 @@
+#include "examples/monitor/state.h"
