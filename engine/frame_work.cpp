@@ -51,6 +51,7 @@ FrameLayout::FrameLayout(std::vector<Item> items, const PictureFormat &format, i
     chain.item = std::move(item);
     chains_.push_back(std::move(chain));
   }
+  metric_bytes_ = frame_bytes_;
   // What the accelerator reads of earlier pictures goes to it while they are current, unless it reads them where they are.
   const auto current = [](bool on_device, PlaneSet now, PlaneSet later) {
     return on_device ? now : PlaneSet(now | later);
@@ -109,7 +110,6 @@ void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &pic
       return between >> plane & 1 ? When::always : scored >> plane & 1 ? When::scored : When::never;
     };
     const PlaneSize size = plane_size(format, plane);
-    const uint64_t bytes = uint64_t(size.width) * uint64_t(size.height) * (format.depth > 8 ? 2 : 1);
     PlaneUse use{picture, plane, when(reads.metrics, reads.metrics_between),
                  when(reads.device, reads.device_between)};
     use.upload = use.device != When::never && !on_device && is_current(picture.role);
@@ -118,6 +118,7 @@ void FrameLayout::add_picture(const PictureFormat &format, const PictureUse &pic
     use.buffer = total;
     use.width = size.width;
     use.height = size.height;
+    const uint64_t bytes = plane_bytes(use);
     if (picture.scalers) use.scaler = (*picture.scalers)[size_t(plane)].get();
     if (use.scaler) scratch_bytes_ = std::max(scratch_bytes_, aligned(use.scaler->scratch_bytes()));
     const uint64_t strip_bytes = use.scaler ? kScaleBytes : kUnpackBytes;
@@ -206,6 +207,18 @@ Status FrameLayout::status() const {
   return Status();
 }
 
+// Last stages have few strips: over all of its time, a frame keeps about a third as many workers busy as it has strips to a
+// stage. Simulated with the times that strips of vmaf_v0.6.1 and v1.0.16 take, 2 to 128 workers get through as many frames
+// with these as with one each, which for 64 workers would take 3.5 (1080p) or 9 times (2160p) the memory.
+int FrameLayout::useful_frames(int workers) const {
+  int64_t stages = 0, strips = 0;
+  for (const Chain &chain : chains_) {
+    stages = std::max(stages, int64_t(chain.strips.size()));
+    strips += chain.tasks;
+  }
+  return strips == 0 ? workers : int(std::min<int64_t>(workers, 2 + 3 * stages * workers / strips));
+}
+
 std::vector<FrameLayout::Item> FrameLayout::take_items() {
   std::vector<Item> items;
   for (Chain &chain : chains_) items.push_back(std::move(chain.item));
@@ -219,6 +232,7 @@ FrameWork::FrameWork(const FrameLayout &layout, Accelerator *accelerator, int pl
       accelerator_(accelerator),
       place_(place),
       progress_(1 + layout.chains_.size() + 1),
+      used_(layout.planes_.size()),
       view_(layout.distorted_),
       device_view_(layout.distorted_) {
   prepared_.reserve(layout.planes_.size());
@@ -227,6 +241,13 @@ FrameWork::FrameWork(const FrameLayout &layout, Accelerator *accelerator, int pl
 bool FrameWork::allocate() {
   memory_ = vmafhip::allocate(layout_.frame_bytes_);
   return memory_ != nullptr;
+}
+
+uint64_t FrameWork::used_bytes() const {
+  uint64_t bytes = layout_.metric_bytes_;
+  for (size_t i = 0; i < used_.size(); ++i)
+    if (used_[i]) bytes += layout_.plane_bytes(layout_.planes_[i]);
+  return bytes;
 }
 
 void FrameWork::View::begin(uint64_t index) {
@@ -284,6 +305,7 @@ void FrameWork::begin(uint64_t index, FramePictures &pictures, std::byte *sums) 
     if (!upload && (readable || !metrics)) continue;
     if (use.scaler) scaled_strips_ += use.strips;
     prepared_.push_back(int(i));
+    used_[i] = !use.upload;
     strips += use.strips;
   }
   open_chains_ = 1;

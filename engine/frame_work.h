@@ -80,8 +80,11 @@ class FrameLayout {
 
   uint64_t scratch_bytes() const { return scratch_bytes_; }  // per worker
   uint64_t frame_bytes() const { return frame_bytes_; }      // per frame in progress
-  uint64_t upload_bytes() const { return upload_bytes_; }    // per place of the accelerator
-  uint64_t sums_bytes() const { return sums_bytes_; }        // per frame, all sums
+  // The first so many of them are the metrics'. The rest is for planes that cannot be read in place, and is not touched
+  // before there are any.
+  uint64_t metric_bytes() const { return metric_bytes_; }
+  uint64_t upload_bytes() const { return upload_bytes_; }  // per place of the accelerator
+  uint64_t sums_bytes() const { return sums_bytes_; }      // per frame, all sums
   // Planes of current pictures that go through the upload memory, of any frame.
   PlaneSet uploads_ref() const { return uploads_ref_; }
   PlaneSet uploads_dist() const { return uploads_dist_; }
@@ -97,6 +100,8 @@ class FrameLayout {
   Status status() const;
   // For another layout; this one is of no use then.
   std::vector<Item> take_items();
+  // Frames in progress that keep so many workers busy, most of the time if they are many.
+  int useful_frames(int workers) const;
   size_t chains() const { return chains_.size(); }
   bool on_cpu(size_t item) const { return chains_[item].item.metric != nullptr; }
   int stages(size_t item) const { return int(chains_[item].strips.size()); }
@@ -151,6 +156,9 @@ class FrameLayout {
   // Whether metrics read the plane where it is; and where the accelerator gets at it by itself, null for nowhere.
   bool in_place(const PlaneUse &use, const Picture &from) const;
   PlaneView direct(const PlaneUse &use, const Picture &from) const;
+  uint64_t plane_bytes(const PlaneUse &use) const {
+    return uint64_t(use.width) * uint64_t(use.height) * (depth_ > 8 ? 2 : 1);
+  }
   bool reads(When when, uint64_t frame) const {
     return when == When::always || (when == When::scored && scores(frame));
   }
@@ -161,7 +169,7 @@ class FrameLayout {
   std::vector<Scalers> scalers_;
   int depth_ = 8, distorted_ = 1;
   uint64_t subsample_ = 1;
-  uint64_t scratch_bytes_ = 0, frame_bytes_ = 0, upload_bytes_ = 0, sums_bytes_ = 0;
+  uint64_t scratch_bytes_ = 0, frame_bytes_ = 0, metric_bytes_ = 0, upload_bytes_ = 0, sums_bytes_ = 0;
   DeviceUse device_;
   AllReads scored_, between_;
   PlaneSet uploads_ref_ = 0, uploads_dist_ = 0;
@@ -188,6 +196,8 @@ class FrameWork {
   bool accelerated();
   // Whether all planes can be read.
   bool prepared() const { return progress_[0].done == progress_[0].strips; }
+  // Memory that frames have used here so far.
+  uint64_t used_bytes() const;
   // Then: owners of pictures that no later task reads. Appends to `out`.
   void release_prepared(std::vector<std::shared_ptr<const void>> &out);
 
@@ -235,6 +245,7 @@ class FrameWork {
   std::vector<Progress> progress_;  // per chain
   std::vector<int> prepared_;       // indices of planes of the layout that are not used where they are
   int scaled_strips_ = 0;           // the first strips of chain 0
+  std::vector<char> used_;          // per plane of the layout: whether its buffer here was ever
   int ready_ = 0;                   // tasks that may run and are not taken
   int open_chains_ = 0;
   FramePictures *pictures_ = nullptr;

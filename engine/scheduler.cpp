@@ -223,8 +223,8 @@ bool Scheduler::allocate_work() {
   if (needed_ > machine) return false;
   for (Memory &m : scratch_)
     if ((m = allocate(layout_->scratch_bytes())) == nullptr) return false;
-  // A frame for each worker or place if they take no more than half of the machine; with fewer, workers may have to wait.
-  const int most = accelerator_ ? accelerator_->places() : threads_;
+  // As many frames as are of use, if they take no more than half of the machine; with fewer, workers may have to wait.
+  const int most = accelerator_ ? accelerator_->places() : layout_->useful_frames(threads_);
   frames_.reserve(size_t(most));
   for (int i = 0; i < most; ++i) {
     if (i > 0 && plus(workers, times(frame, uint64_t(i + 1))) > machine / 2) break;
@@ -403,6 +403,15 @@ uint64_t Scheduler::submitted() const {
 bool Scheduler::finished() const {
   std::lock_guard lock(mutex_);
   return finished_;
+}
+
+uint64_t Scheduler::used_bytes() const {
+  std::lock_guard lock(mutex_);
+  if (!layout_) return 0;
+  uint64_t bytes =
+      times(layout_->scratch_bytes(), scratch_.size()) + times(layout_->sums_bytes(), slots_.size());
+  for (const FrameWork &frame : frames_) bytes = plus(bytes, frame.used_bytes());
+  return bytes;
 }
 
 double Scheduler::stage_seconds(size_t chain, size_t stage) const {

@@ -2,8 +2,8 @@
 //
 // Frames wait in a ring of slots. A worker takes a task of the oldest frame that has one, and begins a further frame
 // only if none has: one frame gains from all workers, and no worker idles. Without an accelerator, every frame in
-// progress has a task that some worker runs or could take, so that there are never more of them than workers; with one,
-// there are as many as it has places.
+// progress has a task that some worker runs or could take, so that there are never more of them than workers, and fewer if
+// fewer have enough tasks for all; with one, there are as many as it has places.
 //
 // When the accelerator fails, workers stop. Frames that were not measured are then done from the start by a layout without
 // it, if pictures were kept for that; otherwise nothing comes any more.
@@ -84,6 +84,8 @@ class Scheduler {
   uint64_t submitted() const;
   bool finished() const;
 
+  // Memory of workers and frames since configure(): all of it that was used.
+  uint64_t used_bytes() const;
   // Processor time that workers spent on a stage of a chain since configure(), if it was to measure them. While idle.
   double stage_seconds(size_t chain, size_t stage) const;
 

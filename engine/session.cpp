@@ -433,6 +433,7 @@ uint64_t Session::pinned_bytes() const {
   const Accelerator *accelerator = impl_->scheduler.accelerator();
   return accelerator ? accelerator->pinned_bytes() : 0;
 }
+uint64_t Session::host_bytes() const { return impl_->scheduler.used_bytes(); }
 const std::vector<RunningPool> &Session::feature_pools(size_t dist) const {
   return impl_->scoring.feature_pools(dist);
 }

@@ -110,6 +110,9 @@ class Session {
   // Memory that the session takes on the GPU and, pinned, on the host; since configure().
   uint64_t device_bytes() const;
   uint64_t pinned_bytes() const;
+  // Other memory of the host that it works in, beside the pictures it is given; since configure(). It grows with the first
+  // pictures that cannot be read as they are: these are unpacked or scaled to planes of the session's own.
+  uint64_t host_bytes() const;
 
   // Fixes sizes and depths and allocates. Drops what is in flight. Depths may differ: shallower pictures are shifted
   // up. Sizes may differ unless the options say ScaleMethod::none: distorted pictures are scaled to the reference's,

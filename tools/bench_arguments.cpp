@@ -42,7 +42,8 @@ In the JSON:
   fps               measured frames per second, with as many frames in flight as the session takes
   cpu_ms_per_frame  processor time of the whole process over the same frames
   latency_ms        from submitting a frame until its sums are complete and scored, one frame in flight (another run)
-  peak_rss_kib      of the process; input_kib of it are pictures
+  peak_rss_kib      of the process since the pictures were made, which are input_kib of it; session_kib: what the session
+                    works in
   checksum          of the bits of all scores of warm-up and measured frames: the same for any number of threads,
                     every instruction set (VMAFHIP_ISA) and every GPU
   With several sessions, or a rate:
