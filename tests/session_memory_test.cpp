@@ -23,6 +23,10 @@ constexpr uint64_t kMiB = 1 << 20;
 
 class SessionMemoryTest : public testing::Test {
  protected:
+  SessionMemoryTest() {
+    mallopt(M_PERTURB, 0);
+  }  // Meson has memory filled that nobody uses, gigabytes of it here
+
   ModelPath no_files_{""};  // fitted surfaces only
 };
 
@@ -88,8 +92,7 @@ void run_frames(Session &session, const std::vector<Pair> &clip, size_t frames) 
 TEST_F(SessionMemoryTest, ThereIsNoOther) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer takes memory as it likes";
   const auto clip = small_clip(3, 1280, 720, 10);
-  mallopt(M_PERTURB, 0);  // Meson has memory filled that nobody uses
-  malloc_trim(0);         // what the clip's maker left would be taken
+  malloc_trim(0);  // what the clip's maker left would be taken
   const uint64_t before = resident_bytes();
   const auto session = make_cpu_session("vmaf_v0.6.1|vmaf_v0.6.1neg", 2, "speed_chroma");
   ASSERT_TRUE(session->configure(clip[0].ref.format, clip[0].dist.format).ok());
