@@ -1,1 +1,180 @@
+// Records as Prometheus' metrics. Families are filled at each scrape rather than kept: records are the only state.
 #include "examples/monitor/metrics.h"
+
+#include <glib.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <deque>
+#include <sstream>
+
+#include "examples/monitor/process.h"
+#include "examples/monitor/state_json.h"
+
+namespace monitor {
+
+using prometheus::MetricType;
+
+namespace {
+
+using Labels = std::vector<prometheus::ClientMetric::Label>;
+
+class Families {
+ public:
+  void add(MetricType type, const char *name, const char *help, Labels labels, double value) {
+    prometheus::ClientMetric metric;
+    metric.label = std::move(labels);
+    (type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+    for (prometheus::MetricFamily &family : families_) {
+      if (family.name == name) {
+        family.metric.push_back(std::move(metric));
+        return;
+      }
+    }
+    families_.push_back({name, help, type, {std::move(metric)}});
+  }
+  void gauge(const char *name, const char *help, Labels labels, double value) {
+    add(MetricType::Gauge, name, help, std::move(labels), value);
+  }
+  void counter(const char *name, const char *help, Labels labels, uint64_t value) {
+    add(MetricType::Counter, name, help, std::move(labels), static_cast<double>(value));
+  }
+
+  std::string text(MetricsFormat format) const {
+    std::ostringstream out;
+    out.imbue(std::locale::classic());
+    for (const prometheus::MetricFamily &family : families_) {
+      std::ostringstream one;
+      prometheus::TextSerializer().Serialize(one, {family});
+      out << (format == MetricsFormat::openmetrics ? as_openmetrics(family, one.str()) : one.str());
+    }
+    if (format == MetricsFormat::openmetrics) out << "# EOF\n";
+    return out.str();
+  }
+
+ private:
+  // OpenMetrics names a family of counters without the "_total" of its samples; gauges and labels are written alike in
+  // both formats, and no help text of ours has anything to escape.
+  static std::string as_openmetrics(const prometheus::MetricFamily &family, std::string text) {
+    if (family.type != MetricType::Counter) return text;
+    const std::string base = family.name.substr(0, family.name.size() - std::string("_total").size());
+    for (const char *line : {"# HELP ", "# TYPE "}) {
+      const size_t at = text.find(line + family.name + " ");
+      if (at != std::string::npos)
+        text.replace(at, std::string(line).size() + family.name.size(), line + base);
+    }
+    return text;
+  }
+
+  std::deque<prometheus::MetricFamily> families_;
+};
+
+// A label's value; names may come from anywhere, and one that is not UTF-8 would spoil the whole scrape.
+std::string valid_utf8(const std::string &text) {
+  char *valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
+  std::string result = valid;
+  g_free(valid);
+  return result;
+}
+
+// One label more.
+Labels with(Labels labels, const char *name, std::string value) {
+  labels.push_back({name, std::move(value)});
+  return labels;
+}
+
+void add_scores(Families &families, const Labels &of, const Now &now) {
+  if (now.score) families.gauge("vmafhip_score", "Score of the frame scored last.", of, *now.score);
+  if (now.window) {
+    const Pooled &score = now.window->score;
+    families.gauge("vmafhip_window_score_mean", "Mean score of the last whole window.", of, score.mean);
+    families.gauge("vmafhip_window_score_min", "Lowest score of the last whole window.", of, score.min);
+    families.gauge("vmafhip_window_score_p5", "5th percentile of the scores of the last whole window.", of,
+                   score.p5);
+  }
+  for (const auto &[name, value] : now.features) {
+    families.gauge("vmafhip_feature", "Feature or model of the frame scored last.",
+                   with(of, "feature", valid_utf8(name)), value);
+  }
+}
+
+void add_counters(Families &families, const Labels &of, const Record &record) {
+  const Counters &counters = record.now().counters;
+  families.counter("vmafhip_frames_compared_total", "Pairs of frames compared.", of, counters.compared);
+  families.counter("vmafhip_frames_scored_total", "Pairs of frames scored.", of, counters.scored);
+  families.counter("vmafhip_frames_repeated_total",
+                   "Reference frames without partner compared with the distorted frame then on screen.", of,
+                   counters.repeated);
+  constexpr const char *kDropped = "Frames that were left out.";
+  families.counter("vmafhip_frames_dropped_total", kDropped, with(of, "reason", "late"), counters.late);
+  families.counter("vmafhip_frames_dropped_total", kDropped, with(of, "reason", "skipped"), counters.skipped);
+  constexpr const char *kUnmatched = "Frames without partner in the other stream.";
+  families.counter("vmafhip_frames_unmatched_total", kUnmatched, with(of, "pad", "reference"),
+                   counters.ref_unmatched);
+  families.counter("vmafhip_frames_unmatched_total", kUnmatched, with(of, "pad", "distorted"),
+                   counters.dist_unmatched);
+  families.counter("vmafhip_alerts_total", "Times that the alert was raised.", of, counters.alerts);
+  families.counter("vmafhip_restarts_total", "Times that the rendition was started again.", of,
+                   counters.restarts);
+  families.counter("vmafhip_results_lost_bytes_total", "Bytes of result files that could not be written.", of,
+                   counters.bytes_lost);
+}
+
+void add_state(Families &families, const Labels &of, const Now &now) {
+  families.gauge("vmafhip_up", "1 while frames are being scored.", of, now.state == State::running);
+  families.gauge("vmafhip_alert", "1 while the score is beyond the alert's threshold.", of, now.alert);
+  if (!now.sync_state.empty()) {
+    families.gauge("vmafhip_sync_offset_seconds", "Added to the distorted stream's time stamps.", of,
+                   now.offset_seconds);
+    families.gauge("vmafhip_sync_confidence", "Confidence in that offset, 0 to 1.", of, now.confidence);
+  }
+  families.gauge("vmafhip_score_lag_seconds", "From the newest frame that has come to the one scored last.",
+                 of, now.lag_seconds);
+  families.gauge("vmafhip_frames_per_second", "Frames scored in a second.", of, now.fps);
+  if (!now.backend.empty()) {
+    families.gauge("vmafhip_backend_info", "What computes the scores, and where its models come from.",
+                   with(with(of, "backend", now.backend), "model_source", now.model_source), 1);
+  }
+}
+
+void add_process(Families &families, Time started) {
+  const Process process = read_process();
+  families.gauge("vmafhip_monitor_info", "Version of the monitor.", {{"version", VMAFHIP_VERSION}}, 1);
+  families.gauge("process_start_time_seconds", "When the process started, since 1970.", {},
+                 static_cast<double>(started) / 1e6);
+  families.add(MetricType::Counter, "process_cpu_seconds_total", "Processor time of all threads.", {},
+               process.cpu_seconds);
+  if (process.resident_bytes) {
+    families.gauge("process_resident_memory_bytes", "Memory of the process that is resident.", {},
+                   static_cast<double>(*process.resident_bytes));
+  }
+  if (process.open_fds) {
+    families.gauge("process_open_fds", "Open file descriptors.", {}, static_cast<double>(*process.open_fds));
+  }
+}
+
+}  // namespace
+
+const char *content_type(MetricsFormat format) {
+  return format == MetricsFormat::openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                              : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+std::string metrics_text(std::span<const Record *const> records, Time started, MetricsFormat format) {
+  Families families;
+  for (const Record *record : records) {
+    const Labels of{{"channel", valid_utf8(record->channel)}, {"rendition", valid_utf8(record->name)}};
+    add_state(families, of, record->now());
+    add_scores(families, of, record->now());
+    add_counters(families, of, *record);
+    for (size_t kind = 0; kind < kEventKinds; ++kind) {
+      families.counter("vmafhip_events_total", "What happened, as the page lists it.",
+                       with(of, "kind", event_name(static_cast<EventKind>(kind))),
+                       record->events_of(static_cast<EventKind>(kind)));
+    }
+  }
+  add_process(families, started);
+  return families.text(format);
+}
+
+}  // namespace monitor

@@ -8,7 +8,6 @@ namespace monitor {
 namespace {
 
 constexpr Time kSecond = 1'000'000;
-uint64_t last_event = 0;
 
 }  // namespace
 
@@ -40,6 +39,13 @@ const char *event_name(EventKind kind) {
   return "";
 }
 
+uint64_t next_id() {
+  using namespace std::chrono;
+  static uint64_t last =
+      static_cast<uint64_t>(duration_cast<microseconds>(system_clock::now().time_since_epoch()).count());
+  return ++last;
+}
+
 Record::Record(std::string channel, std::string name, std::string reference, std::string source)
     : channel(std::move(channel)),
       name(std::move(name)),
@@ -61,8 +67,9 @@ void Record::score(Time time, double score) {
 }
 
 void Record::event(EventKind kind, std::string text, Time time) {
+  ++counts_[static_cast<size_t>(kind)];
   if (events_.size() == kEvents) events_.pop_front();
-  events_.push_back({++last_event, time, kind, std::move(text)});
+  events_.push_back({next_id(), time, kind, std::move(text)});
   if (on_event) on_event(*this, events_.back());
 }
 

@@ -1,6 +1,7 @@
 // What the monitor knows about one rendition: its score second by second, what happened, its worst frames. A Rendition
 // fills it from the element's messages; page, metrics and report read it. All on the main loop's thread, so no locks.
 #pragma once
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -37,10 +38,16 @@ enum class EventKind {
   warning,        // what the element or another one warned of
   file_error,     // results, report or thumbnails could not be written; measuring goes on
 };
+inline constexpr size_t kEventKinds = static_cast<size_t>(EventKind::file_error) + 1;
 const char *event_name(EventKind kind);
 
+// Grows over all renditions, and from one process to the next: who knows an id of before a restart resumes rightly, and
+// no address of a picture is used twice. Microseconds since 1970 at the start, counted on from there; below 2^53, so
+// that JavaScript has it exactly.
+uint64_t next_id();
+
 struct Event {
-  uint64_t id;  // grows over all renditions of the process; the page resumes after it
+  uint64_t id;  // next_id(); the page resumes after it
   Time time;
   EventKind kind;
   std::string text;
@@ -61,7 +68,7 @@ struct Pooled {
 using Image = std::shared_ptr<const std::string>;
 
 struct WorstFrame {
-  uint64_t id;  // names its thumbnails in addresses; never used twice
+  uint64_t id;  // next_id(); names its thumbnails in addresses
   Time time;
   uint64_t stream_time;  // ns, GST_CLOCK_TIME_NONE if unknown
   double score;
@@ -120,7 +127,8 @@ class Record {
 
   const std::deque<Second> &seconds() const { return seconds_; }
   const std::deque<Event> &events() const { return events_; }
-  const std::vector<WorstFrame> &worst_frames() const { return worst_; }  // worst first
+  uint64_t events_of(EventKind kind) const { return counts_[static_cast<size_t>(kind)]; }  // ever
+  const std::vector<WorstFrame> &worst_frames() const { return worst_; }                   // worst first
 
   // Called after each event(), and after changed(), at most once a second. One observer each.
   std::function<void(const Record &, const Event &)> on_event;
@@ -132,6 +140,7 @@ class Record {
   std::chrono::steady_clock::time_point told_;
   std::deque<Second> seconds_;
   std::deque<Event> events_;
+  std::array<uint64_t, kEventKinds> counts_{};
   std::vector<WorstFrame> worst_;
 };
 

@@ -1,4 +1,5 @@
-// What the monitor shows over HTTP: page, state, events, thumbnails, metrics, report.
+// What the monitor shows over HTTP: page, state, events, thumbnails, metrics, report. It reads only, answers only GET and
+// HEAD, and serves a fixed set of paths: assets are compiled in, everything else is made from records.
 #pragma once
 #include <memory>
 #include <span>
@@ -9,7 +10,8 @@
 
 namespace monitor {
 
-// Listens while it lives. Records and settings must outlive it; it takes the records' observers.
+// Listens while it lives, on the main context of the thread that starts it. Records and settings must outlive it; it
+// takes the records' observers.
 class Server {
  public:
   // Null, and one line in `error` that says what to do, where it cannot listen.

@@ -1,1 +1,0 @@
-#include "examples/monitor/state.h"

@@ -1,0 +1,180 @@
+// Records as JSON: see the header.
+#include "examples/monitor/state_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "examples/monitor/process.h"
+
+namespace monitor {
+
+using nlohmann::json;
+
+namespace {
+
+// Thousandths are far below what a score tells, and a long history of doubles would be twice as large.
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+// nlohmann/json writes numbers that are not finite as null.
+json number(const std::optional<double> &value) { return value ? json(*value) : json(nullptr); }
+
+json pooled_json(const Pooled &pooled) {
+  return {{"mean", pooled.mean},     {"min", pooled.min},
+          {"max", pooled.max},       {"harmonic_mean", pooled.harmonic_mean},
+          {"stddev", pooled.stddev}, {"p1", pooled.p1},
+          {"p5", pooled.p5},         {"p50", pooled.p50}};
+}
+
+json window_json(const std::optional<Window> &window) {
+  if (!window) return nullptr;
+  return {{"time_ms", window->time / 1000},
+          {"mean", window->score.mean},
+          {"min", window->score.min},
+          {"p5", window->score.p5}};
+}
+
+json counters_json(const Counters &counters) {
+  return {{"compared", counters.compared},
+          {"scored", counters.scored},
+          {"ref_unmatched", counters.ref_unmatched},
+          {"dist_unmatched", counters.dist_unmatched},
+          {"late", counters.late},
+          {"skipped", counters.skipped},
+          {"repeated", counters.repeated},
+          {"restarts", counters.restarts},
+          {"alerts", counters.alerts},
+          {"bytes_lost", counters.bytes_lost}};
+}
+
+json worst_json(const WorstFrame &frame) {
+  const auto address = [&](const Image &image, const char *name) {
+    return image ? json("/thumbnails/" + std::to_string(frame.id) + "/" + name + ".png") : json(nullptr);
+  };
+  return {{"id", frame.id},
+          {"time_ms", frame.time / 1000},
+          {"stream_time_ns", frame.stream_time == UINT64_MAX ? json(nullptr) : json(frame.stream_time)},
+          {"score", frame.score},
+          {"reference", address(frame.reference, "reference")},
+          {"distorted", address(frame.distorted, "distorted")},
+          {"difference", address(frame.difference, "difference")}};
+}
+
+template <typename Items, typename Convert>
+json list(const Items &items, Convert &&convert) {
+  json result = json::array();
+  for (const auto &item : items) result.push_back(convert(item));
+  return result;
+}
+
+}  // namespace
+
+const char *state_name(State state) {
+  switch (state) {
+    case State::connecting:
+      return "connecting";
+    case State::running:
+      return "running";
+    case State::waiting:
+      return "waiting";
+    case State::ended:
+      return "ended";
+  }
+  return "";
+}
+
+const ChannelSettings *find_channel(const Settings &settings, const Record &record) {
+  const auto found =
+      std::ranges::find(settings.channels, record.channel, [](const auto &channel) { return channel.name; });
+  return found == settings.channels.end() ? nullptr : &*found;
+}
+
+json points_json(const Record &record, Time now, int64_t since, size_t limit) {
+  const std::deque<Second> &seconds = record.seconds();
+  auto begin = std::ranges::upper_bound(seconds, since, {}, &Second::second);
+  const auto end = std::ranges::lower_bound(begin, seconds.end(), now / 1'000'000, {}, &Second::second);
+  json result = json::array();
+  if (begin >= end) return result;
+  // Groups begin at multiples of their length, so one more than the quotient may be touched.
+  const int64_t span = (end - 1)->second - begin->second + 1;
+  const int64_t most = static_cast<int64_t>(limit);
+  const int64_t length = std::min<int64_t>(end - begin, span) <= most ? 1 : (span + most - 2) / (most - 1);
+  while (begin != end) {
+    const int64_t group = begin->second / length;
+    double sum = 0, min = begin->min;
+    uint64_t frames = 0;
+    for (; begin != end && begin->second / length == group; ++begin) {
+      sum += begin->mean * begin->frames;
+      min = std::min(min, begin->min);
+      frames += begin->frames;
+    }
+    result.push_back({group * length * 1000, rounded(sum / static_cast<double>(frames)), rounded(min)});
+  }
+  return result;
+}
+
+json event_json(const Event &event) {
+  return {{"id", event.id},
+          {"time_ms", event.time / 1000},
+          {"kind", event_name(event.kind)},
+          {"text", event.text}};
+}
+
+json rendition_json(const Record &record, const Settings &settings) {
+  const Now &now = record.now();
+  const ChannelSettings *channel = find_channel(settings, record);
+  const auto threshold = channel ? channel->alert_threshold : std::nullopt;
+  const auto clear = channel && channel->alert_clear ? channel->alert_clear : threshold;
+  json pooled = json::object();
+  for (const auto &[name, values] : now.pooled) pooled[name] = pooled_json(values);
+  return {{"channel", record.channel},
+          {"name", record.name},
+          {"reference", record.reference},
+          {"source", record.source},
+          {"state", state_name(now.state)},
+          {"score", number(now.score)},
+          {"window", window_json(now.window)},
+          {"features", now.features},
+          {"pooled", pooled},
+          {"counters", counters_json(now.counters)},
+          {"offset_seconds", now.offset_seconds},
+          {"confidence", now.confidence},
+          {"sync_state", now.sync_state.empty() ? json(nullptr) : json(now.sync_state)},
+          {"alert", now.alert},
+          {"alert_threshold", number(threshold)},
+          {"alert_clear", number(clear)},
+          {"lag_seconds", now.lag_seconds},
+          {"fps", now.fps},
+          {"backend", now.backend},
+          {"backend_reason", now.backend_reason},
+          {"model_source", now.model_source},
+          {"caps", now.caps},
+          {"worst", list(record.worst_frames(), worst_json)}};
+}
+
+json state_json(std::span<const Record *const> records, const Settings &settings, Time started, Time now) {
+  const Process process = read_process();
+  json channels = json::array();
+  for (const Record *record : records) {
+    const auto channel =
+        std::ranges::find_if(channels, [&](const json &c) { return c["name"] == record->channel; });
+    json rendition = rendition_json(*record, settings);
+    rendition["events"] = list(record->events(), event_json);
+    rendition["points"] = points_json(*record, now, INT64_MIN, kPoints);
+    if (channel == channels.end()) {
+      channels.push_back({{"name", record->channel}, {"renditions", json::array({std::move(rendition)})}});
+    } else {
+      (*channel)["renditions"].push_back(std::move(rendition));
+    }
+  }
+  return {{"version", VMAFHIP_VERSION},
+          {"started_ms", started / 1000},
+          {"now_ms", now / 1000},
+          {"memory_bytes", process.resident_bytes ? json(*process.resident_bytes) : json(nullptr)},
+          {"channels", std::move(channels)}};
+}
+
+std::string json_text(const json &value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace monitor
