@@ -25,10 +25,10 @@ Exit status: 0 compared; 1 the comparison failed; 2 wrong usage, a package is mi
 END
 }
 
-die() { # status, message
-  printf '%s\n' "$2" >&2
-  exit "$1"
-}
+# shellcheck source=examples/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=examples/packages.sh
+. "$examples/packages.sh"
 
 model=vmaf_v0.6.1
 raw=
@@ -60,14 +60,7 @@ done
 if ((${#files[@]} != 0 && ${#files[@]} != 2)); then
   die 2 "Give two files, the reference and the distorted video, or none; see --help"
 fi
-for file in "${files[@]}"; do
-  if [[ ! -f $file || ! -r $file ]]; then die 3 "There is no file $file that can be read"; fi
-done
-
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(dirname "$here")
-# shellcheck source=examples/packages.sh
-. "$here/packages.sh"
+for file in "${files[@]}"; do need_file "$file"; done
 
 # Adds to `options` what builds the kernels for the GPUs that this machine has.
 find_gpus() {
@@ -155,30 +148,6 @@ fetch_phone_video() { # target file
   rm -rf "$folder"
 }
 
-# Sets `duration` (seconds, empty if unknown) of a video that can be decoded, or ends the script.
-inspect() { # file
-  local file=$1 report
-  report=$(gst-discoverer-1.0 "$file" 2>&1 </dev/null || true)
-  if ! grep -q '^ *video #' <<<"$report"; then
-    if grep -qiE 'missing plugin|^ *unknown #' <<<"$report"; then
-      die 3 "$file: GStreamer lacks a decoder for it here:"$'\n'"$(grep -iE -A3 'missing plugin|unknown #' <<<"$report")"
-    fi
-    die 3 "$file: there is no video in it that GStreamer can read$(grep -A1 'An error' <<<"$report" | tail -n 1 | sed 's/^ */: /')"
-  fi
-  duration=$(sed -nE 's/^ *Duration: ([0-9]+):([0-9]+):([0-9.]+)$/\1 \2 \3/p' <<<"$report" | head -n 1 |
-    awk '$1 < 99 { printf "%.3f", $1 * 3600 + $2 * 60 + $3 }')
-}
-
-# A value as gst-launch-1.0 takes it: quoted if it is not plain.
-quote() {
-  local value=$1
-  if [[ ! $value =~ ^[A-Za-z0-9_./=:+,@%-]+$ ]]; then
-    value=${value//\\/\\\\}
-    value="\"${value//\"/\\\"}\""
-  fi
-  printf '%s' "$value"
-}
-
 if ((${#files[@]} == 0)); then
   reference=$root/.cache/VID_20191220_170832.mp4
   if [[ ! -f $reference ]]; then fetch_phone_video "$reference"; fi
@@ -215,27 +184,4 @@ else
 fi
 pipeline+=($'\n' vmafhip name=v "model=$(quote "$model")")
 pipeline+=(! fakesink)
-
-# As it would be typed, with a line a branch.
-echo "GST_PLUGIN_PATH=$(printf '%q' "$GST_PLUGIN_PATH") gst-launch-1.0 -m -e \\"
-command=()
-line=' '
-for word in "${pipeline[@]}"; do
-  if [[ $word == $'\n' ]]; then
-    printf '%s \\\n' "$line"
-    line='   '
-  else
-    command+=("$word")
-    line+=" $([[ $word == ! ]] && echo ! || printf '%q' "$word")"
-  fi
-done
-printf '%s\n\n' "$line"
-
-interrupted=false
-trap 'interrupted=true' INT
-status=0
-# -e: Ctrl-C lets the element finish what it has.
-gst-launch-1.0 -m -e "${command[@]}" </dev/null |
-  python3 "$here/scores.py" ${duration:+--duration "$duration"} || status=$?
-if $interrupted; then exit 130; fi
-if ((status != 0)); then die 1 "The comparison failed"; fi
+run_pipeline ${duration:+--duration "$duration"}

@@ -2,18 +2,21 @@
 """Turns what `gst-launch-1.0 -m` prints about a vmafhip element into lines, of frames, windows, alerts and what is known
 of the offset with sync=content, and a table at the end.
 
-    gst-launch-1.0 -m … vmafhip name=v ! fakesink | examples/scores.py [--duration SECONDS]
+    gst-launch-1.0 -m … vmafhip name=v ! fakesink | examples/scores.py [--duration SECONDS] [--progress]
 
-With the duration of the video, each line also says how far the comparison is. Exit status 0 if the element
-posted pooled scores of at least one frame, else 1. The messages must have their own name (no message-name).
+With the duration of the video, each line also says how far the comparison is and how long the rest will take. With
+--progress the frames' lines are one line of progress instead: on a terminal it is rewritten, else there is one every ten
+seconds and one at the end. Of several elements the lines and tables have their names. Exit status 0 if each posted pooled
+scores of at least one frame, else 1. The messages must have their own name (no message-name).
 """
 import argparse
 import os
 import re
 import signal
 import sys
+import time
 
-MESSAGE = re.compile(r'^Got message #\d+ from element "[^"]*" \(element\): (vmafhip, .*)$')
+MESSAGE = re.compile(r'^Got message #\d+ from element "([^"]*)" \(element\): (vmafhip, .*)$')
 COLUMNS = ["mean", "min", "max", "harmonic-mean", "stddev", "p1", "p5", "p50"]
 NONE = 2**64 - 1  # GST_CLOCK_TIME_NONE
 
@@ -87,20 +90,71 @@ def clock(nanoseconds):
     return f"{int(seconds // 3600)}:{int(seconds // 60) % 60:02}:{seconds % 60:06.3f}"
 
 
-def frame_line(frame, duration):
-    parts = [f"frame {frame['index']:5}"]
-    time = frame.get("stream-time", NONE)
-    if time != NONE:
-        if duration:
-            end = time + (frame["duration"] if frame.get("duration", NONE) != NONE else 0)
-            parts.append(f"{min(100, 100e-9 * end / duration):3.0f} %")
-        parts.append(clock(time))
-    # With several models or none at all, every name goes beside its value.
+def score_parts(frame):
+    """With several models or none at all, every name goes beside its value."""
     scores = frame.get("models") or frame.get("features") or {}
-    parts += [f"{name} {value:.6f}" for name, value in scores.items()]
+    return [f"{name} {value:.6f}" for name, value in scores.items()]
+
+
+def frame_line(frame, done):
+    parts = [f"frame {frame['index']:5}"]
+    if frame.get("stream-time", NONE) != NONE:
+        parts += done + [clock(frame["stream-time"])]
+    parts += score_parts(frame)
     if frame.get("repeated"):
         parts.append("(repeated)")
     return "  ".join(parts)
+
+
+class Progress:
+    """How much of the duration has been compared, and how long the rest takes at the speed so far. Several elements
+    are as far as the last of them."""
+
+    def __init__(self, duration, shown):
+        self.duration, self.shown = duration, shown
+        self.terminal = sys.stderr.isatty()
+        self.reached, self.frames, self.last = {}, {}, {}
+        self.start = self.told = None
+        self.drawn = False  # it ends without a line break
+
+    def take(self, element, frame):
+        """A frame's progress: its percentage and the time left, as far as they are known."""
+        now = time.monotonic()
+        self.frames[element] = self.frames.get(element, 0) + 1
+        self.last[element] = frame
+        if self.start is None:
+            self.start = self.told = now
+        at = frame.get("stream-time", NONE)
+        if not self.duration or at == NONE:
+            return []
+        length = frame["duration"] if frame.get("duration", NONE) != NONE else 0
+        self.reached[element] = min(1, 1e-9 * (at + length) / self.duration)
+        share = min(self.reached.values())
+        left = (now - self.start) * (1 - share) / share if share else 0
+        return [f"{100 * share:3.0f} %"] + ([f"{clock(left * 1e9)[:-4]} left"] if left >= 1 else [])
+
+    def tell(self, done, last=False):
+        """Draws the line if it is time for it; at the end always, if there is something to say."""
+        now = time.monotonic()
+        if not self.shown or not self.frames or (not last and now - self.told < (0.1 if self.terminal else 10)):
+            return
+        self.told = now
+        spent = now - self.start
+        speed = [f"{min(self.frames.values()) / spent:.1f} frames/s"] if spent >= 1 else []
+        latest = [prefixed(name, "  ".join(score_parts(frame)), self.last) for name, frame in self.last.items()]
+        text = "  ".join(done + [f"{min(self.frames.values())} frames"] + speed + latest)
+        self.drawn = self.terminal and not last
+        print("\r\033[K" * self.terminal + text, end="" if self.drawn else "\n", file=sys.stderr, flush=True)
+
+    def clear(self):
+        """Before any other line."""
+        if self.drawn:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            self.drawn = False
+
+
+def prefixed(element, text, elements):
+    return f"{element}: {text}" if len(elements) > 1 else text
 
 
 def window_line(window):
@@ -152,10 +206,10 @@ class Complaints:
         self.failed = False
 
     def line(self, line):
+        self.failed |= line.startswith(("ERROR", "WARNING: erroneous pipeline", "Failed to set pipeline"))
         if line.startswith(("WARNING", "ERROR")):
             print(line, end="", file=sys.stderr)
             self.state = "text"
-            self.failed |= line.startswith(("ERROR", "WARNING: erroneous pipeline"))
         elif self.state == "text":
             self.state = "place" if line.startswith("Additional debug info") else "none"
         elif self.state == "place":
@@ -166,42 +220,56 @@ class Complaints:
             self.state = "none"
 
 
+LINES = {"window": window_line, "alert": alert_line, "sync": sync_line}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--duration", type=float, help="of the video in seconds")
-    duration = parser.parse_args().duration
+    parser.add_argument("--progress", action="store_true", help="one line of progress instead of a line a frame")
+    arguments = parser.parse_args()
     # Ctrl-C ends the pipeline, whose last words are still wanted.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    pooled = None
-    messages = own = 0
+    elements = {}  # name: its last pooled scores
+    messages = 0
     complaints = Complaints()
+    progress = Progress(arguments.duration, arguments.progress)
+    done = []
     for line in sys.stdin:
         messages += line.startswith("Got message")
         match = MESSAGE.match(line)
         if not match:
+            if line.startswith(("WARNING", "ERROR")):
+                progress.clear()
             complaints.line(line)
             continue
-        own += 1
-        message = Parser(match.group(1)).structure()
-        if message.get("type") == "frame":
-            print(frame_line(message, duration), flush=True)
-        elif message.get("type") == "window":
-            print(window_line(message), flush=True)
-        elif message.get("type") == "alert":
-            print(alert_line(message), flush=True)
-        elif message.get("type") == "sync":
-            print(sync_line(message), flush=True)
-        elif message.get("type") == "pooled":
-            pooled = message
-            print("\n" + "\n".join(table_lines(pooled)), flush=True)
+        name, message = match.group(1), Parser(match.group(2)).structure()
+        elements.setdefault(name, None)
+        kind = message.get("type")
+        if kind == "frame":
+            done = progress.take(name, message)
+            if arguments.progress:
+                progress.tell(done)
+            else:
+                print(prefixed(name, frame_line(message, done), elements), flush=True)
+        elif kind == "pooled":
+            elements[name] = message
+            progress.clear()
+            if None not in elements.values():
+                progress.tell(done, last=True)
+            title = [name] if len(elements) > 1 else []
+            print("\n" + "\n".join(title + list(table_lines(message))), flush=True)
+        elif kind in LINES:
+            progress.clear()
+            print(prefixed(name, LINES[kind](message), elements), flush=True)
     if not messages and not complaints.failed:
         print("No message came in: gst-launch-1.0 prints them with -m only", file=sys.stderr)
-    elif not complaints.failed and not own:
+    elif not complaints.failed and not elements:
         print("None of the messages is named vmafhip: leave message-name out", file=sys.stderr)
-    elif not complaints.failed and not pooled:
+    elif not complaints.failed and None in elements.values():
         print("No pooled scores came in: with -e, gst-launch-1.0 ends the streams at Ctrl-C and waits for them",
               file=sys.stderr)
-    sys.exit(0 if pooled and pooled.get("frames") else 1)
+    sys.exit(0 if elements and all(pooled and pooled.get("frames") for pooled in elements.values()) else 1)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,10 @@
     scores_test.py SOURCE_ROOT
 """
 import pathlib
+import re
 import subprocess
 import sys
+import time
 
 FRAME = (
     'Got message #%d from element "v" (element): vmafhip, type=(string)frame, index=(guint64)%d, '
@@ -57,6 +59,39 @@ def run(root, lines, *arguments):
 def expect(actual, expected, what):
     if actual != expected:
         sys.exit(f"{what}:\n{actual!r}\nshould be\n{expected!r}")
+
+
+def several_elements(root):
+    other = [line.replace('element "v"', 'element "w"') for line in (FRAME % (41, 0, 0, "false"), POOLED)]
+    result = run(root, [FRAME % (38, 0, 0, "false"), other[0], ALERT % ("raised", 0, ""), other[1], POOLED])
+    expect(result.returncode, 0, "exit status of two elements")
+    lines = result.stdout.splitlines()
+    expect(lines[1:3], ["w: frame     0  0:00:00.000  vmaf_v0.6.1 97.123457  b 0.000000",
+                        "v: ALERT raised 0:00:01.500  vmaf_v0.6.1  (since 0:00:00.000)"], "lines of two elements")
+    expect([line for line in lines if line in ("v", "w")], ["w", "v"], "titles of their tables")
+    expect(run(root, [FRAME % (38, 0, 0, "false"), *other]).returncode, 1, "exit status if one has no pooled scores")
+
+
+def progress_line(root):
+    """Of several elements the slowest counts; without a terminal there is one line at the end."""
+    frames = [FRAME % (n, n, 400000000 * n, "false") for n in range(2)]
+    late = FRAME.replace('element "v"', 'element "w"') % (5, 0, 160000000, "false")
+    result = run(root, frames + [late, POOLED, POOLED.replace('element "v"', 'element "w"')], "--progress", "--duration", "1")
+    expect(result.stderr, " 20 %  1 frames  v: vmaf_v0.6.1 97.123457  b 0.000000  w: vmaf_v0.6.1 97.123457  b 0.000000\n", "progress")
+    expect("frame " in result.stdout, False, "lines of frames beside progress")
+    result = run(root, frames + [POOLED], "--progress")
+    expect(result.stderr, "2 frames  vmaf_v0.6.1 97.123457  b 0.000000\n", "progress of unknown length")
+    # How long the rest takes goes by the time that the part before took.
+    with subprocess.Popen([sys.executable, root / "examples" / "scores.py", "--duration", "100"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8") as program:
+        for number, line in enumerate(frames):
+            time.sleep(0.3 * number)
+            program.stdin.write(line + "\n")
+            program.stdin.flush()
+            shown = program.stdout.readline()
+        program.stdin.close()
+    left = re.search(r"^frame     1    0 %  0:([0-9:]+) left  0:00:00.400", shown)
+    expect(bool(left) and 60 * int(left[1][:2]) + int(left[1][3:]) + 1 >= 0.3 * (100 - 0.44) / 0.44, True, f"time left in {shown!r}")
 
 
 def main():
@@ -112,7 +147,12 @@ def main():
     expect(failed.stderr.count("\n"), 1, "lines about an error")
     failed = run(root, ["WARNING: erroneous pipeline: could not link a to v, v can't handle caps video/x-raw"])
     expect(failed.stderr.count("\n"), 1, "lines about a pipeline that cannot be")
+    # What is told on gst-launch's standard error needs no guess at its cause.
+    failed = run(root, ["Setting pipeline to PAUSED ...", "Failed to set pipeline to PAUSED."])
+    expect((failed.returncode, failed.stderr), (1, ""), "a pipeline that does not start")
     expect("2 late" in run(root, [POOLED.replace("dist-un", "late=(guint64)2, dist-un")]).stdout, True, "counters")
+    several_elements(root)
+    progress_line(root)
     print("scores.py reads what gst-launch-1.0 prints")
 
 
