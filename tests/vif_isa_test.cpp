@@ -78,6 +78,15 @@ TEST(VifIsa, EverySmallWidth) {
     }
 }
 
+// Rows are measured in chunks of 256 columns, of which a few are summed with the chunk before.
+TEST(VifIsa, WidthsAroundTheChunksOfColumns) {
+  for (const auto &[first, last] : {std::pair{246, 306}, std::pair{502, 562}})
+    for (int width = first; width <= last; ++width) {
+      const Luma ref = waves(width, 16, 8 + width % 9, width);
+      expect_equal(ref, distorted_from(ref, 5), {});
+    }
+}
+
 TEST(VifIsa, EverySmallHeight) {
   for (int height = 16; height <= 110; ++height) {
     const Luma ref = waves(35, height, 9, height);

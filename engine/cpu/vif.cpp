@@ -15,15 +15,22 @@ template <int kScale, class Sample, bool kStatistics>
 struct Pass {
   using Shape = VifShape<kScale>;
   static constexpr bool kHalves = kScale + 1 < kVifScales;
-  static constexpr int kMostColumns = kChunk + Simd::kWords;  // whose row sums are taken at once
 
   const VifStrip &strip;
   const VifMemory &memory;
-  const int width, height;
+  const VifGainLimits limits;
+  VifTotals<Simd> *const totals;  // of each distorted picture
+  const int width, height, padded;
   int left[kVifMaxRadius], right[kVifMaxRadius];  // columns that those beside the picture mirror
 
-  Pass(const VifStrip &s, const VifMemory &m)
-      : strip(s), memory(m), width(s.pictures[0].plane.width), height(s.pictures[0].plane.height) {
+  Pass(const VifStrip &s, const VifMemory &m, VifTotals<Simd> *t)
+      : strip(s),
+        memory(m),
+        limits{s.gain_limits, s.limits},
+        totals(t),
+        width(s.pictures[0].plane.width),
+        height(s.pictures[0].plane.height),
+        padded(m.padded) {
     for (int i = 0; i < kVifMaxRadius; i++) {
       left[i] = reflect(i - kVifMaxRadius, width);
       right[i] = reflect(width + i, width);
@@ -31,16 +38,19 @@ struct Pass {
   }
 
   void run() const {
-    int filled = 0;
+    const int most =
+        larger(kRows, kVectorsOfTotals / (padded / Simd::kDwords));  // rows that totals have room for
+    int filled = 0, finished = strip.first;
     for (int y = strip.first; y < strip.last; y += kRows) {
       const int pair = (y - strip.first) / 2;
       for (; filled < pair + Shape::row_pairs; filled++)
         for (int picture = 0; picture <= strip.distorted; picture++)
           fill_pair<Sample>(strip.pictures[picture].plane, strip.scale,
-                            strip.first - Shape::lead + 2 * filled, memory.padded,
-                            memory.pair(picture, filled));
-      const VifWindow ref = window(0, pair);
-      for (int d = 0; d < strip.distorted; d++) rows(y, d, ref, window(1 + d, pair));
+                            strip.first - Shape::lead + 2 * filled, padded, memory.pair(picture, filled));
+      rows(y, pair);
+      if (y + kRows < strip.last && y + 2 * kRows - finished <= most) continue;
+      for (int d = 0; d < strip.distorted; d++) VifTotals<Simd>::finish(totals + d, limits);
+      finished = y + kRows;
     }
   }
 
@@ -50,92 +60,132 @@ struct Pass {
     return out;
   }
 
-  // One group of rows of one distorted picture; with the first one, the reference.
-  void rows(int y, int d, const VifWindow &ref, const VifWindow &dist) const {
-    const int padded = memory.padded;
-    const VifGainLimits limits = {strip.gain_limits, strip.limits};
-    VifTotals<Simd> totals(strip.sums + d * strip.limits, limits, memory.further_logs);
-    int done = 0;
-    for (int first = 0; first < padded; first += kChunk) {
-      const int last = smaller(first + kChunk, padded);
-      if (d == 0) {
-        columns_of_reference<kScale, Sample, kStatistics>(ref, first, last, memory);
-        mirror(memory.ref, false, first == 0, last == padded);
+  // One group of rows.
+  void rows(int y, int pair) const {
+    const VifColumns reference = memory.columns_of_reference();
+    const VifWindow ref = window(0, pair);
+    for (VifChunk chunk = VifChunk::next({}, padded);; chunk = VifChunk::next(chunk, padded)) {
+      columns_of_reference<kScale, Sample, kStatistics>(ref, chunk.first, chunk.last, reference,
+                                                        memory.reference);
+      mirror<kHalf + 1>(reference, chunk);
+      halves(y, reference, strip.pictures[0], chunk);
+      if constexpr (kStatistics) reference_statistics(y, reference, chunk);
+      for (int d = 0; d < strip.distorted; d++) {
+        const VifColumns distorted = memory.columns_of_distorted(d);
+        columns_of_distorted<kScale, Sample, kStatistics>(ref, window(1 + d, pair), chunk.first, chunk.last,
+                                                          distorted, *memory.reference);
+        mirror<kStreams>(distorted, chunk);
+        halves(y, distorted, strip.pictures[1 + d], chunk);
+        if constexpr (kStatistics) distorted_statistics(y, distorted, chunk, totals + d);
+        if (chunk.ready < padded) carry<kStreams>(distorted, chunk);
       }
-      columns_of_distorted<kScale, Sample, kStatistics>(ref, dist, first, last, memory);
-      mirror(memory.dist, true, first == 0, last == padded);
-      // A vector of row sums reads kVifMaxRadius columns behind its own.
-      const int ready = last == padded ? padded : (last - kVifMaxRadius) / Simd::kWords * Simd::kWords;
-      halves(y, d, done, ready);
-      if constexpr (kStatistics) statistics(y, d, done, ready, limits, &totals);
-      done = ready;
+      if (chunk.ready == padded) return;
+      carry<kHalf + 1>(reference, chunk);
     }
-    VifTotals<Simd>::finish(totals, limits);
   }
 
-  void mirror(const VifColumns &columns, bool distorted, bool at_left, bool at_right) const {
-    if (!at_left && !at_right) return;
-    for (int stream = 0; stream < (distorted ? kStreams : kHalf + 1); stream++) {
+  template <int kCount, class Body>
+  VMAFHIP_SIMD_FN void each_row(const VifColumns &columns, const Body &body) {
+    for (int stream = 0; stream < kCount; stream++) {
       if (stream == kHalf ? !kHalves : !kStatistics) continue;
-      for (int r = 0; r < kRows; r++) {
-        int16_t *row = VifColumns::row(columns, stream, r);
-        for (int i = 0; at_left && i < kVifMaxRadius; i++) row[i - kVifMaxRadius] = row[left[i]];
-        for (int i = 0; at_right && i < kVifMaxRadius; i++) row[width + i] = row[right[i]];
-      }
+      for (int r = 0; r < kRows; r += stream == kHalf ? 2 : 1) body(VifColumns::row(columns, stream, r));
     }
   }
 
-  void halves(int y, int d, int first, int last) const {
+  // Columns beside the picture.
+  template <int kCount>
+  void mirror(const VifColumns &columns, const VifChunk &chunk) const {
+    if (chunk.first == 0)
+      each_row<kCount>(columns, [this](int16_t *row) {
+        for (int i = 0; i < kVifMaxRadius; i++) row[i - kVifMaxRadius] = row[left[i]];
+      });
+    if (chunk.last > width || chunk.ready == padded)
+      each_row<kCount>(columns, [&](int16_t *row) {
+        for (int i = 0; i < kVifMaxRadius; i++) row[width - chunk.first + i] = row[right[i] - chunk.first];
+      });
+  }
+
+  // Columns that the next chunk needs once more.
+  template <int kCount>
+  void carry(const VifColumns &columns, const VifChunk &chunk) const {
+    each_row<kCount>(columns, [&](int16_t *row) {
+      const int16_t *from = row + chunk.last - chunk.first;
+      for (int i = -kCarry; i < 0; i += Simd::kWords) Simd::store(row + i, Simd::load(from + i));
+    });
+  }
+
+  void halves(int y, const VifColumns &columns, const VifPicture &picture, const VifChunk &chunk) const {
     if constexpr (kHalves)
       for (int r = 0; r < kRows; r += 2) {
         const int to = (y + r) / 2;
         if (y + r >= strip.last || to >= height / 2) return;
-        if (d == 0)
-          halve_columns<kScale + 1>(VifColumns::row(memory.ref, kHalf, r), first, last,
-                                    strip.pictures[0].half + to * strip.half_stride);
-        halve_columns<kScale + 1>(VifColumns::row(memory.dist, kHalf, r), first, last,
-                                  strip.pictures[1 + d].half + to * strip.half_stride);
+        halve_columns<kScale + 1>(VifColumns::row(columns, kHalf, r) + chunk.done - chunk.first,
+                                  chunk.ready - chunk.done,
+                                  picture.half + to * strip.half_stride + chunk.done / 2);
       }
   }
 
-  void statistics(int y, int d, int first, int last, VifGainLimits limits, VifTotals<Simd> *totals) const {
-    alignas(64) int32_t variances[kRows][kMostColumns], covariances[kRows][kMostColumns];
-    const int count = last - first, live = smaller(kRows, strip.last - y);
-    for (int r = 0; r < live; r++) {
-      if (d == 0) row_sums_of_reference<kScale>(memory, r, first, last);
-      row_sums_of_distorted<kScale>(memory, r, first, last, variances[r], covariances[r]);
-      if (last == memory.padded) clear_behind(r, d, variances[r] - first, covariances[r] - first);
+  void reference_statistics(int y, const VifColumns &columns, const VifChunk &chunk) const {
+    const int count = chunk.ready - chunk.done;
+    for (int r = 0; r < smaller(kRows, strip.last - y); r++) {
+      int32_t *variance = memory.reference->variance[r];
+      row_sums_of_reference<kScale>(columns, r, chunk.done - chunk.first, count, memory.reference);
+      clear_behind(chunk, variance);
+      add_reference<Simd>(variance, count, strip.log_table, totals);
     }
-    for (int r = 0; r < live; r++) {
-      const int32_t *variance = memory.variance[r] + first;
-      if (d == 0) add_reference<Simd>(variance, count, strip.log_table, totals);
-      add_distorted<Simd>(variance, variances[r], covariances[r], count, strip.log_table, limits, totals);
+  }
+
+  void distorted_statistics(int y, const VifColumns &columns, const VifChunk &chunk,
+                            VifTotals<Simd> *to) const {
+    alignas(64) int32_t variances[kChunk], covariances[kChunk];
+    const int count = chunk.ready - chunk.done;
+    for (int r = 0; r < smaller(kRows, strip.last - y); r++) {
+      row_sums_of_distorted<kScale>(columns, r, chunk.done - chunk.first, count, *memory.reference, variances,
+                                    covariances);
+      clear_behind(chunk, variances);
+      clear_behind(chunk, covariances);
+      add_distorted<Simd>(memory.reference->variance[r], variances, covariances, count, strip.log_table,
+                          limits, to);
     }
   }
 
   // Columns behind the picture are made flat.
-  void clear_behind(int r, int d, int32_t *variances, int32_t *covariances) const {
-    for (int x = width; x < memory.padded; x++) {
-      const int within = x % Simd::kWords;
-      const int lane = x - within + (within % 2) * Simd::kDwords + within / 2;
-      if (d == 0) memory.variance[r][lane] = 0;
-      variances[lane] = covariances[lane] = 0;
+  void clear_behind(const VifChunk &chunk, int32_t *values) const {
+    for (int x = larger(width, chunk.done); x < chunk.ready; x++) {
+      const int at = x - chunk.done, within = at % Simd::kWords;
+      values[at - within + (within % 2) * Simd::kDwords + within / 2] = 0;
     }
+  }
+};
+
+// The memory of a strip, cut out of `arena`.
+struct Memory {
+  VifMemory rows;
+  VifTotals<Simd> *totals;
+  // Sums of logarithms of the numerator, a vector each, for each distorted picture and each gain limit but the first.
+  int32_t *further_logs;
+
+  Memory(Arena *arena, int width, int distorted, int limits) : rows(arena, width, distorted) {
+    totals = arena->take<VifTotals<Simd>>(static_cast<size_t>(distorted));
+    further_logs = arena->take<int32_t>(static_cast<size_t>(distorted * (limits - 1) * Simd::kDwords));
   }
 };
 
 template <int kScale, class Sample, bool kStatistics>
 void run(const VifStrip &strip) {
   Arena arena(strip.scratch);
-  const VifMemory memory(&arena, strip.pictures[0].plane.width, strip.distorted, strip.limits);
+  const Memory memory(&arena, strip.pictures[0].plane.width, strip.distorted, strip.limits);
   const int count = strip.distorted * strip.limits;
   for (int i = 0; i < count; i++) strip.sums[i] = VifScaleSums();
-  const Pass<kScale, Sample, kStatistics> pass(strip, memory);
+  const Pass<kScale, Sample, kStatistics> pass(strip, memory.rows, memory.totals);
+  for (int d = 0; d < strip.distorted; d++)
+    memory.totals[d] = VifTotals<Simd>::start(strip.sums + d * strip.limits, pass.limits,
+                                              memory.further_logs + d * (strip.limits - 1) * Simd::kDwords);
   pass.run();
   if constexpr (kStatistics) {
     VifScaleSums &first = strip.sums[0];
     // Each column behind the picture was counted as a flat pixel.
-    first.den_low -= static_cast<int64_t>(memory.padded - pass.width) * (strip.last - strip.first);
+    first.den_low -= static_cast<int64_t>(pass.padded - pass.width) * (strip.last - strip.first);
     for (int i = 1; i < count; i++) {
       strip.sums[i].den_low = first.den_low;
       strip.sums[i].den_log = first.den_log;
@@ -145,7 +195,7 @@ void run(const VifStrip &strip) {
 
 size_t scratch_bytes(int width, int distorted, int limits) {
   Arena arena(nullptr);
-  const VifMemory memory(&arena, width, distorted, limits);
+  const Memory memory(&arena, width, distorted, limits);
   return arena.used();
 }
 

@@ -108,18 +108,20 @@ struct MeanSums {
   }
 };
 
+// Columns [first, last); the first is where chunks start.
 template <int kScale, class Sample, bool kStatistics>
-void columns_of_reference(const VifWindow &window, int first, int last, const VifMemory &memory) {
+void columns_of_reference(const VifWindow &window, int first, int last, const VifColumns &columns,
+                          VifReference *reference) {
   using Means = MeanSums<kScale, Sample>;
   constexpr int lead = VifShape<kScale>::lead;
-  for (int x = first; x < last; x += Simd::kDwords) {
+  for (int x = 0; x < last - first; x += Simd::kDwords) {
     Means mean;
     ProductSums square[kRows];
     Means::clear(mean);
     for (int r = 0; r < kRows; r++) square[r] = {Simd::zero(), Simd::zero()};
 #pragma GCC unroll 16
     for (int p = 0; p < VifShape<kScale>::row_pairs; p++) {
-      const Simd::I v = load_pairs<Sample>(window.pair[p], x);
+      const Simd::I v = load_pairs<Sample>(window.pair[p], first + x);
       const ProductSums squares = products<Sample>(v, v);
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; r++) {
@@ -133,30 +135,30 @@ void columns_of_reference(const VifWindow &window, int first, int last, const Vi
     }
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; r++) {
-      Means::store_half(mean, memory.ref, r, x);
+      Means::store_half(mean, columns, r, x);
       if constexpr (!kStatistics) continue;
-      Simd::store(memory.column_mean[r] + x, mean.sum[r]);
-      Simd::store_low(VifColumns::row(memory.ref, kMean, r) + x, round_mean<Sample>(mean.sum[r]));
-      store_product(memory.ref, kHigh, kLow, r, x, finish_square<Sample>(square[r], mean.sum[r]));
+      Simd::store(reference->column_mean[r] + x, mean.sum[r]);
+      Simd::store_low(VifColumns::row(columns, kMean, r) + x, round_mean<Sample>(mean.sum[r]));
+      store_product(columns, kHigh, kLow, r, x, finish_square<Sample>(square[r], mean.sum[r]));
     }
   }
 }
 
 template <int kScale, class Sample, bool kStatistics>
 void columns_of_distorted(const VifWindow &ref, const VifWindow &dist, int first, int last,
-                          const VifMemory &memory) {
+                          const VifColumns &columns, const VifReference &reference) {
   using Means = MeanSums<kScale, Sample>;
   constexpr int lead = VifShape<kScale>::lead;
-  for (int x = first; x < last; x += Simd::kDwords) {
+  for (int x = 0; x < last - first; x += Simd::kDwords) {
     Means mean;
     ProductSums square[kRows], cross[kRows];
     Means::clear(mean);
     for (int r = 0; r < kRows; r++) square[r] = cross[r] = {Simd::zero(), Simd::zero()};
 #pragma GCC unroll 16
     for (int p = 0; p < VifShape<kScale>::row_pairs; p++) {
-      const Simd::I v = load_pairs<Sample>(dist.pair[p], x);
+      const Simd::I v = load_pairs<Sample>(dist.pair[p], first + x);
       const ProductSums squares = products<Sample>(v, v);
-      const ProductSums crosses = products<Sample>(v, load_pairs<Sample>(ref.pair[p], x));
+      const ProductSums crosses = products<Sample>(v, load_pairs<Sample>(ref.pair[p], first + x));
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; r++) {
         if constexpr (kStatistics) {
@@ -170,12 +172,12 @@ void columns_of_distorted(const VifWindow &ref, const VifWindow &dist, int first
     }
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; r++) {
-      Means::store_half(mean, memory.dist, r, x);
+      Means::store_half(mean, columns, r, x);
       if constexpr (!kStatistics) continue;
-      const Simd::I ref_mean = Simd::load(memory.column_mean[r] + x);
-      Simd::store_low(VifColumns::row(memory.dist, kMean, r) + x, round_mean<Sample>(mean.sum[r]));
-      store_product(memory.dist, kHigh, kLow, r, x, finish_square<Sample>(square[r], mean.sum[r]));
-      store_product(memory.dist, kCrossHigh, kCrossLow, r, x,
+      const Simd::I ref_mean = Simd::load(reference.column_mean[r] + x);
+      Simd::store_low(VifColumns::row(columns, kMean, r) + x, round_mean<Sample>(mean.sum[r]));
+      store_product(columns, kHigh, kLow, r, x, finish_square<Sample>(square[r], mean.sum[r]));
+      store_product(columns, kCrossHigh, kCrossLow, r, x,
                     finish_product<Sample>(cross[r], ref_mean, mean.sum[r]));
     }
   }

@@ -34,56 +34,64 @@ VMAFHIP_SIMD_FN Simd::I variance(Simd::I high, Simd::I low, Simd::I mean_a, Simd
   return Simd::sub(Simd::add(high, Simd::shr<16>(low)), Simd::mul_high32_rounded(mean_a, mean_b));
 }
 
-// Row sums and variance of the reference, columns [first, last) of row r.
+// Row sums and variance of the reference in row r: `count` columns, the first of them `at` columns behind the first of
+// the chunk.
 template <int kScale>
-void row_sums_of_reference(const VifMemory &memory, int r, int first, int last) {
-  for (int x = first; x < last; x += Simd::kWords) {
+void row_sums_of_reference(const VifColumns &columns, int r, int at, int count, VifReference *reference) {
+  const int16_t *means = VifColumns::row(columns, kMean, r) + at,
+                *highs = VifColumns::row(columns, kHigh, r) + at,
+                *lows = VifColumns::row(columns, kLow, r) + at;
+  for (int x = 0; x < count; x += Simd::kWords) {
     EvenOdd mean = both(kFromZero), high = both(kFromZero), low = both(kFromZeroRounded);
 #pragma GCC unroll 9
     for (int p = 0; p < VifShape<kScale>::column_pairs; p++) {
-      add_columns<kScale>(mean, VifColumns::row(memory.ref, kMean, r) + x, p);
-      add_columns<kScale>(high, VifColumns::row(memory.ref, kHigh, r) + x, p);
-      add_columns<kScale>(low, VifColumns::row(memory.ref, kLow, r) + x, p);
+      add_columns<kScale>(mean, means + x, p);
+      add_columns<kScale>(high, highs + x, p);
+      add_columns<kScale>(low, lows + x, p);
     }
-    Simd::store(memory.row_mean[r] + x, mean.even);
-    Simd::store(memory.row_mean[r] + x + Simd::kDwords, mean.odd);
-    Simd::store(memory.variance[r] + x, variance(high.even, low.even, mean.even, mean.even));
-    Simd::store(memory.variance[r] + x + Simd::kDwords, variance(high.odd, low.odd, mean.odd, mean.odd));
+    Simd::store(reference->row_mean[r] + x, mean.even);
+    Simd::store(reference->row_mean[r] + x + Simd::kDwords, mean.odd);
+    Simd::store(reference->variance[r] + x, variance(high.even, low.even, mean.even, mean.even));
+    Simd::store(reference->variance[r] + x + Simd::kDwords, variance(high.odd, low.odd, mean.odd, mean.odd));
   }
 }
 
-// Variance of a distorted picture, 0 or more, and covariance with the reference: last - first lanes each.
+// Variance of a distorted picture, 0 or more, and covariance with the reference, likewise.
 template <int kScale>
-void row_sums_of_distorted(const VifMemory &memory, int r, int first, int last, int32_t *variances,
-                           int32_t *covariances) {
-  for (int x = first; x < last; x += Simd::kWords) {
+void row_sums_of_distorted(const VifColumns &columns, int r, int at, int count, const VifReference &reference,
+                           int32_t *variances, int32_t *covariances) {
+  const int16_t *means = VifColumns::row(columns, kMean, r) + at,
+                *highs = VifColumns::row(columns, kHigh, r) + at,
+                *lows = VifColumns::row(columns, kLow, r) + at,
+                *cross_highs = VifColumns::row(columns, kCrossHigh, r) + at,
+                *cross_lows = VifColumns::row(columns, kCrossLow, r) + at;
+  for (int x = 0; x < count; x += Simd::kWords) {
     EvenOdd mean = both(kFromZero), high = both(kFromZero), low = both(kFromZeroRounded);
     EvenOdd cross_high = both(kFromZero), cross_low = both(kFromZeroRounded);
 #pragma GCC unroll 9
     for (int p = 0; p < VifShape<kScale>::column_pairs; p++) {
-      add_columns<kScale>(mean, VifColumns::row(memory.dist, kMean, r) + x, p);
-      add_columns<kScale>(high, VifColumns::row(memory.dist, kHigh, r) + x, p);
-      add_columns<kScale>(low, VifColumns::row(memory.dist, kLow, r) + x, p);
-      add_columns<kScale>(cross_high, VifColumns::row(memory.dist, kCrossHigh, r) + x, p);
-      add_columns<kScale>(cross_low, VifColumns::row(memory.dist, kCrossLow, r) + x, p);
+      add_columns<kScale>(mean, means + x, p);
+      add_columns<kScale>(high, highs + x, p);
+      add_columns<kScale>(low, lows + x, p);
+      add_columns<kScale>(cross_high, cross_highs + x, p);
+      add_columns<kScale>(cross_low, cross_lows + x, p);
     }
-    const EvenOdd ref = {Simd::load(memory.row_mean[r] + x),
-                         Simd::load(memory.row_mean[r] + x + Simd::kDwords)};
-    Simd::store(variances, Simd::max(variance(high.even, low.even, mean.even, mean.even), Simd::zero()));
-    Simd::store(variances + Simd::kDwords,
+    const int32_t *ref = reference.row_mean[r] + x;
+    const EvenOdd ref_mean = {Simd::load(ref), Simd::load(ref + Simd::kDwords)};
+    Simd::store(variances + x, Simd::max(variance(high.even, low.even, mean.even, mean.even), Simd::zero()));
+    Simd::store(variances + x + Simd::kDwords,
                 Simd::max(variance(high.odd, low.odd, mean.odd, mean.odd), Simd::zero()));
-    Simd::store(covariances, variance(cross_high.even, cross_low.even, ref.even, mean.even));
-    Simd::store(covariances + Simd::kDwords, variance(cross_high.odd, cross_low.odd, ref.odd, mean.odd));
-    variances += Simd::kWords;
-    covariances += Simd::kWords;
+    Simd::store(covariances + x, variance(cross_high.even, cross_low.even, ref_mean.even, mean.even));
+    Simd::store(covariances + x + Simd::kDwords,
+                variance(cross_high.odd, cross_low.odd, ref_mean.odd, mean.odd));
   }
 }
 
-// Samples of scale kNext, signed, from the even columns of [first, last).
+// Samples of scale kNext, signed, from the even ones of `count` columns.
 template <int kNext>
-void halve_columns(const int16_t *half, int first, int last, int16_t *out) {
+void halve_columns(const int16_t *half, int count, int16_t *out) {
   constexpr int lead = VifShape<kNext>::lead;
-  for (int x = first; x < last; x += Simd::kWords) {
+  for (int x = 0; x < count; x += Simd::kWords) {
     Simd::I sum = Simd::set(32768);
 #pragma GCC unroll 9
     for (int p = 0; p < VifShape<kNext>::column_pairs; p++)

@@ -28,36 +28,49 @@ struct VifGainLimits {
   int count;
 };
 
-// Sums of a group of rows, which are added to `sums`, one for each gain limit; those of the denominator to the first. In
-// vectors, 32-bit lanes have room for the logarithms of 2^15 vectors, 2^16 each.
+// Sums of a distorted picture on their way to `sums`, one for each gain limit; those of the denominator go to the first.
+// In vectors, 32-bit lanes have room for the logarithms of kVectorsOfTotals vectors, 2^16 each.
+constexpr int kVectorsOfTotals = 1 << 15;
+
 template <class S, bool kVectors = S::kDoubles>
 struct VifTotals {
   VifScaleSums *sums;
-  VifTotals(VifScaleSums *all, VifGainLimits, int32_t *) : sums(all) {}
-  VMAFHIP_SIMD_FN void finish(const VifTotals &, VifGainLimits) {}
+
+  static VifTotals start(VifScaleSums *sums, VifGainLimits, int32_t *) { return {sums}; }
+  VMAFHIP_SIMD_FN void finish(VifTotals *, VifGainLimits) {}
 };
 
 template <class S>
 struct VifTotals<S, true> {
-  VifScaleSums *sums;
   typename S::I num_log, den_log, num_low, den_low;
+  VifScaleSums *sums;
   int32_t *further_logs;  // as num_log: of the limits behind the first
 
-  VifTotals(VifScaleSums *all, VifGainLimits limits, int32_t *further) : sums(all), further_logs(further) {
-    num_log = den_log = num_low = den_low = S::zero();
-    for (int i = 1; i < limits.count; i++) S::store(logs(*this, i), S::zero());
+  static VifTotals start(VifScaleSums *sums, VifGainLimits limits, int32_t *further_logs) {
+    VifTotals out;
+    out.sums = sums;
+    out.further_logs = further_logs;
+    clear(&out, limits);
+    return out;
   }
   VMAFHIP_SIMD_FN int32_t *logs(const VifTotals &t, int limit) {
     return t.further_logs + (limit - 1) * S::kDwords;
   }
-  VMAFHIP_SIMD_FN void finish(const VifTotals &t, VifGainLimits limits) {
-    t.sums->den_log += S::sum32(t.den_log);
-    t.sums->den_low += S::sum32(t.den_low);
-    const int64_t low = S::sum64(t.num_low);
+  VMAFHIP_SIMD_FN void finish(VifTotals *t, VifGainLimits limits) {
+    t->sums->den_log += S::sum32(t->den_log);
+    t->sums->den_low += S::sum32(t->den_low);
+    const int64_t low = S::sum64(t->num_low);
     for (int i = 0; i < limits.count; i++) {
-      t.sums[i].num_log += S::sum32(i == 0 ? t.num_log : S::load(logs(t, i)));
-      t.sums[i].num_low += low;
+      t->sums[i].num_log += S::sum32(i == 0 ? t->num_log : S::load(logs(*t, i)));
+      t->sums[i].num_low += low;
     }
+    clear(t, limits);
+  }
+
+ private:
+  VMAFHIP_SIMD_FN void clear(VifTotals *t, VifGainLimits limits) {
+    t->num_log = t->den_log = t->num_low = t->den_low = S::zero();
+    for (int i = 1; i < limits.count; i++) S::store(logs(*t, i), S::zero());
   }
 };
 
