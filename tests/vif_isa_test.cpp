@@ -67,6 +67,16 @@ TEST(VifIsa, LogarithmsEqualTheTable) {
         }
       EXPECT_EQ(wrong, 0) << kernels->isa << ", shift " << shift;
     }
+  for (const CpuKernels *kernels : all_kernels())
+    for (int shift : {2, 3, 7, 8, 9, 15}) {
+      int wrong = 0;
+      for (uint32_t i = 32768; i < 65536; ++i)
+        for (uint32_t rest : {0u, (1u << shift) - 1}) {
+          const uint32_t v = (i << shift) + rest;
+          wrong += kernels->vif->log2_below_31_bits(table.data(), v) != vif_log2(table.data(), v);
+        }
+      EXPECT_EQ(wrong, 0) << kernels->isa << ", shift " << shift << ", below 31 bits";
+    }
 }
 
 TEST(VifIsa, EverySmallWidth) {

@@ -16,6 +16,7 @@ struct Simd {
 
   using I = __m256i;
   using F = __m256d;  // four doubles
+  using Mask = I;     // all bits of a 32-bit lane
 
   VMAFHIP_SIMD_FN I zero() { return _mm256_setzero_si256(); }
   VMAFHIP_SIMD_FN I set(int32_t v) { return _mm256_set1_epi32(v); }
@@ -24,13 +25,16 @@ struct Simd {
   VMAFHIP_SIMD_FN I load_bytes(const int8_t *from) {
     return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i *>(from)));
   }
-  VMAFHIP_SIMD_FN void store_halves(int16_t *high, int16_t *low, I v) {
-    const I split = low_words_first(v);
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(low), _mm256_castsi256_si128(split));
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(high), _mm256_extracti128_si256(split, 1));
+  template <int kShift>
+  VMAFHIP_SIMD_FN void store_words(int16_t *to, I a, I b) {
+    store_low(to, shr<kShift>(a));
+    store_low(to + kDwords, shr<kShift>(b));
   }
   VMAFHIP_SIMD_FN void store_low(int16_t *to, I v) {
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(to), _mm256_castsi256_si128(low_words_first(v)));
+    const I order = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, 0, 1, 4, 5, 8, 9,
+                                     12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+    const I words = _mm256_permute4x64_epi64(_mm256_shuffle_epi8(v, order), 0xd8);
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(to), _mm256_castsi256_si128(words));
   }
 
   VMAFHIP_SIMD_FN I add(I a, I b) { return _mm256_add_epi32(a, b); }
@@ -50,8 +54,12 @@ struct Simd {
     return _mm256_srai_epi32(a, n);
   }
   VMAFHIP_SIMD_FN I max(I a, I b) { return _mm256_max_epi32(a, b); }
-  VMAFHIP_SIMD_FN I keep_greater(I v, I a, I b) { return _mm256_and_si256(v, _mm256_cmpgt_epi32(a, b)); }
-  VMAFHIP_SIMD_FN bool any_greater(I a, I b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi32(a, b)) != 0; }
+  VMAFHIP_SIMD_FN Mask greater(I a, I b) { return _mm256_cmpgt_epi32(a, b); }
+  VMAFHIP_SIMD_FN Mask both_greater(Mask m, I a, I b) { return _mm256_and_si256(m, greater(a, b)); }
+  VMAFHIP_SIMD_FN bool any(Mask m) { return _mm256_movemask_epi8(m) != 0; }
+  VMAFHIP_SIMD_FN bool all(Mask m) { return _mm256_movemask_epi8(m) == -1; }
+  VMAFHIP_SIMD_FN I add_where(I sum, Mask m, I v) { return add(sum, _mm256_and_si256(m, v)); }
+  VMAFHIP_SIMD_FN I clear_where(Mask m, I v) { return _mm256_andnot_si256(m, v); }
 
   VMAFHIP_SIMD_FN I mul_low16(I a, I b) { return _mm256_mullo_epi16(a, b); }
   VMAFHIP_SIMD_FN I mul_high16(I a, I b) { return _mm256_mulhi_epi16(a, b); }
@@ -78,9 +86,20 @@ struct Simd {
                                   _mm256_cvtepi32_epi64(_mm256_extracti128_si256(v, 1))));
   }
 
-  // The first and the second half of the 32-bit lanes.
-  VMAFHIP_SIMD_FN F double_low(I v) { return _mm256_cvtepi32_pd(_mm256_castsi256_si128(v)); }
-  VMAFHIP_SIMD_FN F double_high(I v) { return _mm256_cvtepi32_pd(_mm256_extracti128_si256(v, 1)); }
+  // 32-bit lanes as doubles: the first and the second half of them.
+  struct Doubles {
+    F low, high;
+  };
+  VMAFHIP_SIMD_FN Doubles load_doubles(const int32_t *from) {
+    return {_mm256_cvtepi32_pd(_mm_loadu_si128(reinterpret_cast<const __m128i *>(from))),
+            _mm256_cvtepi32_pd(_mm_loadu_si128(reinterpret_cast<const __m128i *>(from + 4)))};
+  }
+  // 0 where the mask is not set.
+  VMAFHIP_SIMD_FN Doubles doubles_where(Mask m, I v) {
+    const I kept = _mm256_and_si256(m, v);
+    return {_mm256_cvtepi32_pd(_mm256_castsi256_si128(kept)),
+            _mm256_cvtepi32_pd(_mm256_extracti128_si256(kept, 1))};
+  }
   VMAFHIP_SIMD_FN F set_double(double v) { return _mm256_set1_pd(v); }
   VMAFHIP_SIMD_FN F add(F a, F b) { return _mm256_add_pd(a, b); }
   VMAFHIP_SIMD_FN F sub(F a, F b) { return _mm256_sub_pd(a, b); }
@@ -89,17 +108,30 @@ struct Simd {
   VMAFHIP_SIMD_FN F min(F a, F b) { return _mm256_min_pd(a, b); }
   VMAFHIP_SIMD_FN F max(F a, F b) { return _mm256_max_pd(a, b); }
   VMAFHIP_SIMD_FN F trunc(F a) { return _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
-  // Whether any of both is above the limit.
-  VMAFHIP_SIMD_FN bool any_greater(F a, F b, F limit) {
-    const F above = _mm256_or_pd(_mm256_cmp_pd(a, limit, _CMP_GT_OQ), _mm256_cmp_pd(b, limit, _CMP_GT_OQ));
-    return _mm256_movemask_pd(above) != 0;
+  // What the logarithm needs of integers from 2^17 to 2^52 held as doubles: their upper halves, in any order.
+  VMAFHIP_SIMD_FN I leading(F a, F b) {
+    return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0xdd));
   }
-  // vif_log2() of integers from 2^17 to 2^52 held as doubles; the lanes of the result come in any order.
-  VMAFHIP_SIMD_FN I log2(F a, F b) {
-    const I bits = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0xdd));
-    const I segment = _mm256_srli_epi32(bits, 17);  // only the low three bits count
-    const I at = _mm256_sub_epi32(_mm256_and_si256(_mm256_srli_epi32(bits, 5), set(4095)), set(2048));
-    const __m256 t = _mm256_cvtepi32_ps(at);
+  // vif_log2() - 2048 * 17.
+  VMAFHIP_SIMD_FN I log2_of_leading(I bits) {
+    const I at = _mm256_and_si256(_mm256_srli_epi32(bits, 5), set(4095));
+    const I exponent = _mm256_and_si256(_mm256_srli_epi32(bits, 9), set(2047 << 11));
+    return log2(at, _mm256_srli_epi32(bits, 17), sub(exponent, set(2048 * (1023 + 17))));
+  }
+  // The same of integers from 2^17 to 2^31 - 1. The 24th bit is cleared if there are more, so that they do not round
+  // a float up.
+  VMAFHIP_SIMD_FN I log2(I v) {
+    const I bits = _mm256_castps_si256(_mm256_cvtepi32_ps(_mm256_andnot_si256(_mm256_srli_epi32(v, 23), v)));
+    const I at = _mm256_and_si256(_mm256_srli_epi32(bits, 8), set(4095));
+    const I exponent = _mm256_and_si256(_mm256_srli_epi32(bits, 12), set(255 << 11));
+    return log2(at, _mm256_srli_epi32(bits, 20), sub(exponent, set(2048 * (127 + 17))));
+  }
+
+ private:
+  // The polynomial for entry `at` of a segment, of which only the low three bits count.
+  VMAFHIP_SIMD_FN I log2(I at, I segment, I exponent) {
+    const I centred = sub(at, set(2048));
+    const __m256 t = _mm256_cvtepi32_ps(centred);
     const auto pick = [&](const float *c) __attribute__((always_inline)) {
       return _mm256_permutevar8x32_ps(_mm256_load_ps(c), segment);
     };
@@ -109,18 +141,9 @@ struct Simd {
     __m256 rest = pick(kLog2By8.rest[4]);
     for (int k = 3; k >= 0; k--) rest = _mm256_add_ps(_mm256_mul_ps(rest, t), pick(kLog2By8.rest[k]));
     rest = _mm256_mul_ps(rest, t);
-    I value =
-        _mm256_add_epi32(_mm256_mullo_epi32(at, pick_integer(kLog2By8.slope)), pick_integer(kLog2By8.middle));
-    value = _mm256_srli_epi32(_mm256_add_epi32(value, _mm256_cvtps_epi32(rest)), kLog2By8Fraction);
-    const I exponent = _mm256_and_si256(_mm256_srli_epi32(bits, 9), set(2047 << 11));
-    return _mm256_add_epi32(_mm256_add_epi32(value, exponent), set(30720 - 2048 * (1023 + 15)));
-  }
-
- private:
-  VMAFHIP_SIMD_FN I low_words_first(I v) {
-    const I order = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, 0, 1, 4, 5, 8, 9,
-                                     12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
-    return _mm256_permute4x64_epi64(_mm256_shuffle_epi8(v, order), 0xd8);
+    I value = add(_mm256_mullo_epi32(centred, pick_integer(kLog2By8.slope)), pick_integer(kLog2By8.middle));
+    value = _mm256_srli_epi32(add(value, _mm256_cvtps_epi32(rest)), kLog2By8Fraction);
+    return add(value, exponent);
   }
 };
 

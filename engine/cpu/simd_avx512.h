@@ -9,13 +9,24 @@
 namespace vmafhip {
 namespace {
 
+// Where the bytes of one word of each 32-bit lane of two vectors are; the word starts at bit `shift`.
+struct WordBytes {
+  alignas(64) uint8_t from[64];
+};
+constexpr WordBytes word_bytes(int shift) {
+  WordBytes out = {};
+  for (int i = 0; i < 64; i++) out.from[i] = static_cast<uint8_t>(i / 2 * 4 + shift / 8 + i % 2);
+  return out;
+}
+
 struct Simd {
   static constexpr int kWords = 32, kDwords = 16;
   static constexpr int kRegisters = 32;
   static constexpr bool kDoubles = true;
 
   using I = __m512i;
-  using F = __m512d;  // eight doubles
+  using F = __m512d;       // eight doubles
+  using Mask = __mmask16;  // a bit for each 32-bit lane
 
   VMAFHIP_SIMD_FN I zero() { return _mm512_setzero_si512(); }
   VMAFHIP_SIMD_FN I set(int32_t v) { return _mm512_set1_epi32(v); }
@@ -24,9 +35,10 @@ struct Simd {
   VMAFHIP_SIMD_FN I load_bytes(const int8_t *from) {
     return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)));
   }
-  VMAFHIP_SIMD_FN void store_halves(int16_t *high, int16_t *low, I v) {
-    store_low(low, v);
-    store_low(high, _mm512_srli_epi32(v, 16));
+  template <int kShift>
+  VMAFHIP_SIMD_FN void store_words(int16_t *to, I a, I b) {
+    static constexpr WordBytes kBytes = word_bytes(kShift);
+    store(to, _mm512_permutex2var_epi8(a, load(kBytes.from), b));
   }
   VMAFHIP_SIMD_FN void store_low(int16_t *to, I v) {
     _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), _mm512_cvtepi32_epi16(v));
@@ -49,10 +61,12 @@ struct Simd {
     return _mm512_srai_epi32(a, n);
   }
   VMAFHIP_SIMD_FN I max(I a, I b) { return _mm512_max_epi32(a, b); }
-  VMAFHIP_SIMD_FN I keep_greater(I v, I a, I b) {
-    return _mm512_maskz_mov_epi32(_mm512_cmpgt_epi32_mask(a, b), v);
-  }
-  VMAFHIP_SIMD_FN bool any_greater(I a, I b) { return _mm512_cmpgt_epi32_mask(a, b) != 0; }
+  VMAFHIP_SIMD_FN Mask greater(I a, I b) { return _mm512_cmpgt_epi32_mask(a, b); }
+  VMAFHIP_SIMD_FN Mask both_greater(Mask m, I a, I b) { return _mm512_mask_cmpgt_epi32_mask(m, a, b); }
+  VMAFHIP_SIMD_FN bool any(Mask m) { return m != 0; }
+  VMAFHIP_SIMD_FN bool all(Mask m) { return m == 0xffff; }
+  VMAFHIP_SIMD_FN I add_where(I sum, Mask m, I v) { return _mm512_mask_add_epi32(sum, m, sum, v); }
+  VMAFHIP_SIMD_FN I clear_where(Mask m, I v) { return _mm512_mask_mov_epi32(v, m, _mm512_setzero_si512()); }
 
   VMAFHIP_SIMD_FN I mul_low16(I a, I b) { return _mm512_mullo_epi16(a, b); }
   VMAFHIP_SIMD_FN I mul_high16(I a, I b) { return _mm512_mulhi_epi16(a, b); }
@@ -64,7 +78,7 @@ struct Simd {
     const I even = _mm512_add_epi64(_mm512_mul_epu32(a, b), half);
     const I odd =
         _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
-    return _mm512_mask_mov_epi32(_mm512_srli_epi64(even, 32), 0xaaaa, odd);
+    return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
   }
   VMAFHIP_SIMD_FN I add_wide(I sum, I v) {
     const I low = _mm512_set1_epi64(0xffffffff);
@@ -76,9 +90,19 @@ struct Simd {
                                   _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(v, 1))));
   }
 
-  // The first and the second half of the 32-bit lanes.
-  VMAFHIP_SIMD_FN F double_low(I v) { return _mm512_cvtepi32_pd(_mm512_castsi512_si256(v)); }
-  VMAFHIP_SIMD_FN F double_high(I v) { return _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(v, 1)); }
+  // 32-bit lanes as doubles: the first and the second half of them.
+  struct Doubles {
+    F low, high;
+  };
+  VMAFHIP_SIMD_FN Doubles load_doubles(const int32_t *from) {
+    return {_mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(from))),
+            _mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + 8)))};
+  }
+  // 0 where the mask is not set.
+  VMAFHIP_SIMD_FN Doubles doubles_where(Mask m, I v) {
+    return {_mm512_maskz_cvtepi32_pd(static_cast<__mmask8>(m), _mm512_castsi512_si256(v)),
+            _mm512_maskz_cvtepi32_pd(static_cast<__mmask8>(m >> 8), _mm512_extracti64x4_epi64(v, 1))};
+  }
   VMAFHIP_SIMD_FN F set_double(double v) { return _mm512_set1_pd(v); }
   VMAFHIP_SIMD_FN F add(F a, F b) { return _mm512_add_pd(a, b); }
   VMAFHIP_SIMD_FN F sub(F a, F b) { return _mm512_sub_pd(a, b); }
@@ -87,28 +111,41 @@ struct Simd {
   VMAFHIP_SIMD_FN F min(F a, F b) { return _mm512_min_pd(a, b); }
   VMAFHIP_SIMD_FN F max(F a, F b) { return _mm512_max_pd(a, b); }
   VMAFHIP_SIMD_FN F trunc(F a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
-  // Whether any of both is above the limit.
-  VMAFHIP_SIMD_FN bool any_greater(F a, F b, F limit) {
-    return (_mm512_cmp_pd_mask(a, limit, _CMP_GT_OQ) | _mm512_cmp_pd_mask(b, limit, _CMP_GT_OQ)) != 0;
-  }
-  // vif_log2() of integers from 2^17 to 2^52 held as doubles; the lanes of the result come in any order.
-  VMAFHIP_SIMD_FN I log2(F a, F b) {
+  // What the logarithm needs of integers from 2^17 to 2^52 held as doubles: their upper halves, in any order.
+  VMAFHIP_SIMD_FN I leading(F a, F b) {
     const I odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-    const I bits = _mm512_permutex2var_epi32(_mm512_castpd_si512(a), odd, _mm512_castpd_si512(b));
-    const I segment = _mm512_srli_epi32(bits, 15);  // only the low five bits count
-    // The lower ten of the leading 16 bits, put under the exponent of 2^15: a float without a conversion.
+    return _mm512_permutex2var_epi32(_mm512_castpd_si512(a), odd, _mm512_castpd_si512(b));
+  }
+  // vif_log2() - 2048 * 17. The lower ten of the leading 16 bits, where they are, count 1 in a float of exponent 18.
+  VMAFHIP_SIMD_FN I log2_of_leading(I bits) {
+    const I exponent = _mm512_and_si512(_mm512_srli_epi32(bits, 9), set(2047 << 11));
+    return log2<18, 5>(bits, _mm512_srli_epi32(bits, 15),
+                       _mm512_sub_epi32(exponent, set(2048 * (1023 + 15 + 17))));
+  }
+  // The same of integers from 2^17 to 2^31 - 1. As floats, cut off behind the 24th bit, they keep the leading 16.
+  VMAFHIP_SIMD_FN I log2(I v) {
+    const I bits = _mm512_castps_si512(_mm512_cvt_roundepi32_ps(v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC));
+    const I exponent = _mm512_and_si512(_mm512_srli_epi32(bits, 12), set(255 << 11));
+    return log2<15, 8>(bits, _mm512_srli_epi32(bits, 18),
+                       _mm512_sub_epi32(exponent, set(2048 * (127 + 15 + 17))));
+  }
+
+ private:
+  // The polynomial for the ten bits from kFirstBit on, which count 1 in a float of exponent kExponent; only the low five
+  // bits of `segment` count.
+  template <int kExponent, int kFirstBit>
+  VMAFHIP_SIMD_FN I log2(I bits, I segment, I exponent) {
+    static_assert(kExponent + kFirstBit == 23);
     const I under =
-        _mm512_ternarylogic_epi32(_mm512_slli_epi32(bits, 3), set(1023 << 8), set(0x47000000), 0xea);
-    const __m512 t = _mm512_sub_ps(_mm512_castsi512_ps(under), _mm512_set1_ps(32768.0f + 512.0f));
+        _mm512_ternarylogic_epi32(bits, set(1023 << kFirstBit), set((127 + kExponent) << 23), 0xea);
+    const __m512 t = _mm512_sub_ps(_mm512_castsi512_ps(under), _mm512_set1_ps((1 << kExponent) + 512));
     const auto pick = [&](const float *c) __attribute__((always_inline)) {
       return _mm512_permutex2var_ps(_mm512_load_ps(c), segment, _mm512_load_ps(c + 16));
     };
     __m512 value = pick(kLog2By32.c[3]);
     for (int k = 2; k >= 0; k--) value = _mm512_fmadd_ps(value, t, pick(kLog2By32.c[k]));
     const I base = _mm512_permutex2var_epi32(load(kLog2By32.base), segment, load(kLog2By32.base + 16));
-    const I exponent = _mm512_and_si512(_mm512_srli_epi32(bits, 9), set(2047 << 11));
-    return _mm512_add_epi32(_mm512_add_epi32(_mm512_cvttps_epi32(value), exponent),
-                            _mm512_sub_epi32(base, set(2048 * (1023 + 15))));
+    return _mm512_add_epi32(_mm512_add_epi32(_mm512_cvttps_epi32(value), base), exponent);
   }
 };
 

@@ -40,10 +40,11 @@ struct Simd {
     std::memcpy(&v, from, sizeof v);
     return I(__builtin_convertvector(v, W));
   }
-  // The high and the low words of all 32-bit lanes, in order.
-  VMAFHIP_SIMD_FN void store_halves(int16_t *high, int16_t *low, I v) {
-    store_low(high, v >> 16);
-    store_low(low, v);
+  // The words from bit kShift on of all 32-bit lanes, of two vectors or one, in order.
+  template <int kShift>
+  VMAFHIP_SIMD_FN void store_words(int16_t *to, I a, I b) {
+    store_low(to, shr<kShift>(a));
+    store_low(to + kDwords, shr<kShift>(b));
   }
   VMAFHIP_SIMD_FN void store_low(int16_t *to, I v) {
 #if defined(__SSE2__)
@@ -72,13 +73,7 @@ struct Simd {
     return a >> n;
   }
   // Signed 32-bit lanes.
-  VMAFHIP_SIMD_FN I max(I a, I b) { return keep(a, a > b) | keep(b, a <= b); }
-  // v where a > b, else 0.
-  VMAFHIP_SIMD_FN I keep_greater(I v, I a, I b) { return keep(v, a > b); }
-  VMAFHIP_SIMD_FN bool any_greater(I a, I b) {
-    const Q m = Q(a > b);
-    return (m[0] | m[1]) != 0;
-  }
+  VMAFHIP_SIMD_FN I max(I a, I b) { return (a & (a > b)) | (b & (a <= b)); }
 
   // 16-bit lanes: the halves of signed products.
   VMAFHIP_SIMD_FN I mul_low16(I a, I b) { return I(V(a) * V(b)); }
@@ -115,7 +110,6 @@ struct Simd {
   }
 
  private:
-  VMAFHIP_SIMD_FN I keep(I v, I mask) { return v & mask; }
   VMAFHIP_SIMD_FN I low_word(I v) { return I(U(v) << 16) >> 16; }
   VMAFHIP_SIMD_FN I high_word(I v) { return v >> 16; }
   VMAFHIP_SIMD_FN Q mul_even32(I a, I b) {

@@ -20,14 +20,16 @@ struct Pass {
   const VifMemory &memory;
   const VifGainLimits limits;
   VifTotals<Simd> *const totals;  // of each distorted picture
+  int32_t *const leading;         // for add_distorted()
   const int width, height, padded;
   int left[kVifMaxRadius], right[kVifMaxRadius];  // columns that those beside the picture mirror
 
-  Pass(const VifStrip &s, const VifMemory &m, VifTotals<Simd> *t)
+  Pass(const VifStrip &s, const VifMemory &m, VifTotals<Simd> *t, int32_t *l)
       : strip(s),
         memory(m),
         limits{s.gain_limits, s.limits},
         totals(t),
+        leading(l),
         width(s.pictures[0].plane.width),
         height(s.pictures[0].plane.height),
         padded(m.padded) {
@@ -145,7 +147,7 @@ struct Pass {
       clear_behind(chunk, variances);
       clear_behind(chunk, covariances);
       add_distorted<Simd>(memory.reference->variance[r], variances, covariances, count, strip.log_table,
-                          limits, to);
+                          limits, leading, to);
     }
   }
 
@@ -162,12 +164,13 @@ struct Pass {
 struct Memory {
   VifMemory rows;
   VifTotals<Simd> *totals;
-  // Sums of logarithms of the numerator, a vector each, for each distorted picture and each gain limit but the first.
-  int32_t *further_logs;
+  int32_t *num_logs;  // of the totals
+  int32_t *leading;
 
   Memory(Arena *arena, int width, int distorted, int limits) : rows(arena, width, distorted) {
     totals = arena->take<VifTotals<Simd>>(static_cast<size_t>(distorted));
-    further_logs = arena->take<int32_t>(static_cast<size_t>(distorted * (limits - 1) * Simd::kDwords));
+    num_logs = arena->take<int32_t>(static_cast<size_t>(distorted * limits * Simd::kDwords));
+    leading = arena->take<int32_t>(static_cast<size_t>((1 + limits) * kChunk));
   }
 };
 
@@ -177,10 +180,10 @@ void run(const VifStrip &strip) {
   const Memory memory(&arena, strip.pictures[0].plane.width, strip.distorted, strip.limits);
   const int count = strip.distorted * strip.limits;
   for (int i = 0; i < count; i++) strip.sums[i] = VifScaleSums();
-  const Pass<kScale, Sample, kStatistics> pass(strip, memory.rows, memory.totals);
+  const Pass<kScale, Sample, kStatistics> pass(strip, memory.rows, memory.totals, memory.leading);
   for (int d = 0; d < strip.distorted; d++)
     memory.totals[d] = VifTotals<Simd>::start(strip.sums + d * strip.limits, pass.limits,
-                                              memory.further_logs + d * (strip.limits - 1) * Simd::kDwords);
+                                              memory.num_logs + d * strip.limits * Simd::kDwords);
   pass.run();
   if constexpr (kStatistics) {
     VifScaleSums &first = strip.sums[0];
@@ -221,9 +224,10 @@ void measure(const VifStrip &strip) {
 }
 
 int32_t log2_of_integer(const uint16_t *log_table, uint64_t v) { return log2_of<Simd>(log_table, v); }
+int32_t log2_of_small(const uint16_t *log_table, uint32_t v) { return log2_of<Simd>(log_table, v); }
 
 }  // namespace
 
-extern const VifKernels vif_kernels = {scratch_bytes, measure, log2_of_integer};
+extern const VifKernels vif_kernels = {scratch_bytes, measure, log2_of_integer, log2_of_small};
 
 }  // namespace vmafhip::VMAFHIP_ISA

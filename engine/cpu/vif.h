@@ -40,8 +40,10 @@ struct VifKernels {
   // Working memory for strips of planes up to `width`.
   size_t (*scratch_bytes)(int width, int distorted, int limits);
   void (*measure)(const VifStrip &strip);
-  // The logarithm that the statistics use, for tests: vif_log2().
+  // The logarithms that the statistics use, for tests: vif_log2() of the numerator's numbers, and of the denominator's,
+  // which are below 2^31.
   int32_t (*log2)(const uint16_t *log_table, uint64_t v);
+  int32_t (*log2_below_31_bits)(const uint16_t *log_table, uint32_t v);
 };
 
 }  // namespace vmafhip

@@ -30,13 +30,6 @@ VMAFHIP_SIMD_FN Simd::I load_pairs(const int16_t *pair, int x) {
     return Simd::load(pair + 2 * x);
 }
 
-// Mean of signed samples on the 16-bit scale, rounded: -2^15 to 2^15 - 1.
-template <class Sample>
-VMAFHIP_SIMD_FN Simd::I round_mean(Simd::I sum) {
-  constexpr int shift = 8 * sizeof(Sample);
-  return Simd::sra<shift>(Simd::add(sum, Simd::set(1 << (shift - 1))));
-}
-
 // Sums over products: the halves of each if samples have 16 bits, else `high` alone.
 struct ProductSums {
   Simd::I high, low;
@@ -82,104 +75,142 @@ VMAFHIP_SIMD_FN Simd::I finish_product(const ProductSums &sums, Simd::I ref, Sim
   return Simd::add(Simd::add(sums.high, Simd::set(1 << 30)), Simd::add(half, low));
 }
 
-VMAFHIP_SIMD_FN void store_product(const VifColumns &out, int high, int low, int r, int x, Simd::I v) {
-  Simd::store_halves(VifColumns::row(out, high, r) + x, VifColumns::row(out, low, r) + x, flip_words(v));
-}
+// Column sums of kDwords columns.
+struct ColumnSums {
+  Simd::I mean[kRows], half[kRows / 2];  // half: with the filter of the next scale, on even rows
+  Simd::I square[kRows], product[kRows];
+};
 
-// Means, and the filter of the next scale on even rows.
-template <int kScale, class Sample>
+// Column sums of the samples themselves.
+template <int kScale, bool kStatistics>
 struct MeanSums {
   static constexpr bool kHalves = kScale + 1 < kVifScales;
-  Simd::I sum[kRows], half[kRows / 2];
 
-  VMAFHIP_SIMD_FN void clear(MeanSums &m) {
-    for (int r = 0; r < kRows; r++) m.sum[r] = Simd::zero();
-    for (int r = 0; r < kRows / 2; r++) m.half[r] = Simd::zero();
+  VMAFHIP_SIMD_FN void clear(ColumnSums &sums) {
+    for (int r = 0; r < kRows; r++) sums.mean[r] = Simd::zero();
+    for (int r = 0; r < kRows / 2; r++) sums.half[r] = Simd::zero();
   }
-  VMAFHIP_SIMD_FN void add_half(MeanSums &m, Simd::I v, int p, int r) {
+  // Adds pair p of rows to row r.
+  VMAFHIP_SIMD_FN void add(ColumnSums &sums, Simd::I v, int p, int r) {
+    constexpr int lead = VifShape<kScale>::lead;
+    if constexpr (kStatistics)
+      sums.mean[r] = add_pairs(sums.mean[r], v, kScale, vif_first_tap(kScale, lead, p, r));
     if constexpr (kHalves)
       if (r % 2 == 0)
-        m.half[r / 2] =
-            add_pairs(m.half[r / 2], v, kScale + 1, vif_first_tap(kScale + 1, VifShape<kScale>::lead, p, r));
-  }
-  VMAFHIP_SIMD_FN void store_half(const MeanSums &m, const VifColumns &out, int r, int x) {
-    if constexpr (kHalves)
-      if (r % 2 == 0) Simd::store_low(VifColumns::row(out, kHalf, r) + x, round_mean<Sample>(m.half[r / 2]));
+        sums.half[r / 2] = add_pairs(sums.half[r / 2], v, kScale + 1, vif_first_tap(kScale + 1, lead, p, r));
   }
 };
+
+// Of the reference, at column x.
+template <int kScale, class Sample, bool kStatistics>
+VMAFHIP_SIMD_FN ColumnSums sums_of_reference(const VifWindow &window, int x) {
+  using Means = MeanSums<kScale, kStatistics>;
+  ColumnSums sums;
+  ProductSums square[kRows];
+  Means::clear(sums);
+  for (int r = 0; r < kRows; r++) square[r] = {Simd::zero(), Simd::zero()};
+#pragma GCC unroll 16
+  for (int p = 0; p < VifShape<kScale>::row_pairs; p++) {
+    const Simd::I v = load_pairs<Sample>(window.pair[p], x);
+    const ProductSums squares = products<Sample>(v, v);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; r++) {
+      Means::add(sums, v, p, r);
+      if constexpr (kStatistics)
+        add_products<Sample>(square[r], squares, kScale, vif_first_tap(kScale, VifShape<kScale>::lead, p, r));
+    }
+  }
+  for (int r = 0; r < kRows; r++) sums.square[r] = finish_square<Sample>(square[r], sums.mean[r]);
+  return sums;
+}
+
+// Of a distorted picture, at column x; `ref_means`: of the reference, kMeanPitch apart.
+template <int kScale, class Sample, bool kStatistics>
+VMAFHIP_SIMD_FN ColumnSums sums_of_distorted(const VifWindow &ref, const VifWindow &dist, int x,
+                                             const int32_t *ref_means) {
+  using Means = MeanSums<kScale, kStatistics>;
+  ColumnSums sums;
+  ProductSums square[kRows], cross[kRows];
+  Means::clear(sums);
+  for (int r = 0; r < kRows; r++) square[r] = cross[r] = {Simd::zero(), Simd::zero()};
+#pragma GCC unroll 16
+  for (int p = 0; p < VifShape<kScale>::row_pairs; p++) {
+    const Simd::I v = load_pairs<Sample>(dist.pair[p], x);
+    const ProductSums squares = products<Sample>(v, v);
+    const ProductSums crosses = products<Sample>(v, load_pairs<Sample>(ref.pair[p], x));
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; r++) {
+      Means::add(sums, v, p, r);
+      if constexpr (kStatistics) {
+        const int at = vif_first_tap(kScale, VifShape<kScale>::lead, p, r);
+        add_products<Sample>(square[r], squares, kScale, at);
+        add_products<Sample>(cross[r], crosses, kScale, at);
+      }
+    }
+  }
+  if constexpr (kStatistics)
+    for (int r = 0; r < kRows; r++) {
+      sums.square[r] = finish_square<Sample>(square[r], sums.mean[r]);
+      sums.product[r] = finish_product<Sample>(cross[r], Simd::load(ref_means + r * VifReference::kMeanPitch),
+                                               sums.mean[r]);
+    }
+  return sums;
+}
+
+// Means of signed samples on the 16-bit scale, rounded: -2^15 to 2^15 - 1.
+template <class Sample>
+VMAFHIP_SIMD_FN void store_means(int16_t *to, Simd::I a, Simd::I b) {
+  constexpr int shift = 8 * sizeof(Sample);
+  const Simd::I half = Simd::set(1 << (shift - 1));
+  Simd::store_words<shift>(to, Simd::add(a, half), Simd::add(b, half));
+}
+
+VMAFHIP_SIMD_FN void store_products(const VifColumns &out, int high, int low, int r, int x, Simd::I a,
+                                    Simd::I b) {
+  a = flip_words(a);
+  b = flip_words(b);
+  Simd::store_words<16>(VifColumns::row(out, high, r) + x, a, b);
+  Simd::store_words<0>(VifColumns::row(out, low, r) + x, a, b);
+}
+
+// Stores the sums of kWords columns, those x columns behind the first of the chunk and on.
+template <int kScale, class Sample, bool kStatistics>
+VMAFHIP_SIMD_FN void store_sums(const ColumnSums &a, const ColumnSums &b, const VifColumns &out, int x) {
+  for (int r = 0; r < kRows; r++) {
+    if constexpr (MeanSums<kScale, kStatistics>::kHalves)
+      if (r % 2 == 0) store_means<Sample>(VifColumns::row(out, kHalf, r) + x, a.half[r / 2], b.half[r / 2]);
+    if constexpr (!kStatistics) continue;
+    store_means<Sample>(VifColumns::row(out, kMean, r) + x, a.mean[r], b.mean[r]);
+    store_products(out, kHigh, kLow, r, x, a.square[r], b.square[r]);
+  }
+}
 
 // Columns [first, last); the first is where chunks start.
 template <int kScale, class Sample, bool kStatistics>
 void columns_of_reference(const VifWindow &window, int first, int last, const VifColumns &columns,
                           VifReference *reference) {
-  using Means = MeanSums<kScale, Sample>;
-  constexpr int lead = VifShape<kScale>::lead;
-  for (int x = 0; x < last - first; x += Simd::kDwords) {
-    Means mean;
-    ProductSums square[kRows];
-    Means::clear(mean);
-    for (int r = 0; r < kRows; r++) square[r] = {Simd::zero(), Simd::zero()};
-#pragma GCC unroll 16
-    for (int p = 0; p < VifShape<kScale>::row_pairs; p++) {
-      const Simd::I v = load_pairs<Sample>(window.pair[p], first + x);
-      const ProductSums squares = products<Sample>(v, v);
-#pragma GCC unroll 4
-      for (int r = 0; r < kRows; r++) {
-        if constexpr (kStatistics) {
-          const int at = vif_first_tap(kScale, lead, p, r);
-          mean.sum[r] = add_pairs(mean.sum[r], v, kScale, at);
-          add_products<Sample>(square[r], squares, kScale, at);
-        }
-        Means::add_half(mean, v, p, r);
-      }
+  for (int x = 0; x < last - first; x += Simd::kWords) {
+    const ColumnSums a = sums_of_reference<kScale, Sample, kStatistics>(window, first + x);
+    const ColumnSums b = sums_of_reference<kScale, Sample, kStatistics>(window, first + x + Simd::kDwords);
+    for (int r = 0; kStatistics && r < kRows; r++) {
+      Simd::store(reference->column_mean[r] + x, a.mean[r]);
+      Simd::store(reference->column_mean[r] + x + Simd::kDwords, b.mean[r]);
     }
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; r++) {
-      Means::store_half(mean, columns, r, x);
-      if constexpr (!kStatistics) continue;
-      Simd::store(reference->column_mean[r] + x, mean.sum[r]);
-      Simd::store_low(VifColumns::row(columns, kMean, r) + x, round_mean<Sample>(mean.sum[r]));
-      store_product(columns, kHigh, kLow, r, x, finish_square<Sample>(square[r], mean.sum[r]));
-    }
+    store_sums<kScale, Sample, kStatistics>(a, b, columns, x);
   }
 }
 
 template <int kScale, class Sample, bool kStatistics>
 void columns_of_distorted(const VifWindow &ref, const VifWindow &dist, int first, int last,
                           const VifColumns &columns, const VifReference &reference) {
-  using Means = MeanSums<kScale, Sample>;
-  constexpr int lead = VifShape<kScale>::lead;
-  for (int x = 0; x < last - first; x += Simd::kDwords) {
-    Means mean;
-    ProductSums square[kRows], cross[kRows];
-    Means::clear(mean);
-    for (int r = 0; r < kRows; r++) square[r] = cross[r] = {Simd::zero(), Simd::zero()};
-#pragma GCC unroll 16
-    for (int p = 0; p < VifShape<kScale>::row_pairs; p++) {
-      const Simd::I v = load_pairs<Sample>(dist.pair[p], first + x);
-      const ProductSums squares = products<Sample>(v, v);
-      const ProductSums crosses = products<Sample>(v, load_pairs<Sample>(ref.pair[p], first + x));
-#pragma GCC unroll 4
-      for (int r = 0; r < kRows; r++) {
-        if constexpr (kStatistics) {
-          const int at = vif_first_tap(kScale, lead, p, r);
-          mean.sum[r] = add_pairs(mean.sum[r], v, kScale, at);
-          add_products<Sample>(square[r], squares, kScale, at);
-          add_products<Sample>(cross[r], crosses, kScale, at);
-        }
-        Means::add_half(mean, v, p, r);
-      }
-    }
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; r++) {
-      Means::store_half(mean, columns, r, x);
-      if constexpr (!kStatistics) continue;
-      const Simd::I ref_mean = Simd::load(reference.column_mean[r] + x);
-      Simd::store_low(VifColumns::row(columns, kMean, r) + x, round_mean<Sample>(mean.sum[r]));
-      store_product(columns, kHigh, kLow, r, x, finish_square<Sample>(square[r], mean.sum[r]));
-      store_product(columns, kCrossHigh, kCrossLow, r, x,
-                    finish_product<Sample>(cross[r], ref_mean, mean.sum[r]));
-    }
+  for (int x = 0; x < last - first; x += Simd::kWords) {
+    const int32_t *means = reference.column_mean[0] + x;
+    const ColumnSums a = sums_of_distorted<kScale, Sample, kStatistics>(ref, dist, first + x, means);
+    const ColumnSums b = sums_of_distorted<kScale, Sample, kStatistics>(ref, dist, first + x + Simd::kDwords,
+                                                                        means + Simd::kDwords);
+    store_sums<kScale, Sample, kStatistics>(a, b, columns, x);
+    for (int r = 0; kStatistics && r < kRows; r++)
+      store_products(columns, kCrossHigh, kCrossLow, r, x, a.product[r], b.product[r]);
   }
 }
 

@@ -21,7 +21,7 @@ constexpr int vif_padded(int width) { return vif_round_up(width, Simd::kWords); 
 
 // Row sums need columns on both sides: those of a chunk wait for kAhead columns behind it, which are summed with it, and
 // the last kCarry of its columns are kept for the next one.
-constexpr int kAhead = vif_round_up(kVifMaxRadius, Simd::kDwords);
+constexpr int kAhead = vif_round_up(kVifMaxRadius, Simd::kWords);
 constexpr int kCarry = vif_round_up(kAhead + kVifMaxRadius, Simd::kWords);
 
 // Columns [first, last) whose sums are taken, and [done, ready) whose row sums are then, at most kChunk.
@@ -43,7 +43,7 @@ struct VifColumns {
   int16_t *base;
 
   // kCarry columns before the chunk, the columns of the chunk, those that mirror others behind the picture.
-  static constexpr int kPitch = kCarry + kChunk + kAhead + vif_round_up(kVifMaxRadius, 16);
+  static constexpr int kPitch = kCarry + kChunk + 2 * kAhead;
 
   // Where the first column of the chunk is.
   VMAFHIP_SIMD_FN int16_t *row(const VifColumns &c, int stream, int r) {
@@ -53,8 +53,10 @@ struct VifColumns {
 
 // Of the reference, for all distorted pictures; 32-bit lanes.
 struct VifReference {
-  int32_t column_mean[kRows][kChunk + kAhead];  // column sums, not rounded
-  int32_t row_mean[kRows][kChunk];              // row sums of rounded column sums; unsigned
+  static constexpr int kMeanPitch = kChunk + kAhead;
+
+  int32_t column_mean[kRows][kMeanPitch];  // column sums, not rounded
+  int32_t row_mean[kRows][kChunk];         // row sums of rounded column sums; unsigned
   int32_t variance[kRows][kChunk];
 };
 

@@ -96,7 +96,7 @@ void halve_columns(const int16_t *half, int count, int16_t *out) {
 #pragma GCC unroll 9
     for (int p = 0; p < VifShape<kNext>::column_pairs; p++)
       sum = add_pairs(sum, Simd::load(half + x - lead + 2 * p), kNext, vif_first_tap(kNext, lead, p, 0));
-    Simd::store_low(out + x / 2, Simd::sra<16>(sum));
+    Simd::store_low(out + x / 2, Simd::shr<16>(sum));
   }
 }
 

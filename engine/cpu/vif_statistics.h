@@ -12,15 +12,23 @@
 namespace vmafhip {
 namespace {
 
-// The logarithm that the sums use, of one number; for tests.
+// The logarithms that the sums use, of one number; for tests.
 template <class S>
 int32_t log2_of(const uint16_t *log_table, uint64_t v) {
   if constexpr (!S::kDoubles) {
     return vif_log2(log_table, v);
   } else {
     const typename S::F all = S::set_double(static_cast<double>(v));
-    return static_cast<int32_t>(S::sum32(S::log2(all, all)) / S::kDwords);
+    return static_cast<int32_t>(S::sum32(S::log2_of_leading(S::leading(all, all))) / S::kDwords) + 2048 * 17;
   }
+}
+
+template <class S>
+int32_t log2_of(const uint16_t *log_table, uint32_t v) {
+  if constexpr (!S::kDoubles)
+    return vif_log2(log_table, v);
+  else
+    return static_cast<int32_t>(S::sum32(S::log2(S::set(static_cast<int32_t>(v)))) / S::kDwords) + 2048 * 17;
 }
 
 struct VifGainLimits {
@@ -42,26 +50,23 @@ struct VifTotals {
 
 template <class S>
 struct VifTotals<S, true> {
-  typename S::I num_log, den_log, num_low, den_low;
+  typename S::I den_log, num_low, den_low;
   VifScaleSums *sums;
-  int32_t *further_logs;  // as num_log: of the limits behind the first
+  int32_t *num_logs;  // a vector for each gain limit
 
-  static VifTotals start(VifScaleSums *sums, VifGainLimits limits, int32_t *further_logs) {
+  static VifTotals start(VifScaleSums *sums, VifGainLimits limits, int32_t *num_logs) {
     VifTotals out;
     out.sums = sums;
-    out.further_logs = further_logs;
+    out.num_logs = num_logs;
     clear(&out, limits);
     return out;
-  }
-  VMAFHIP_SIMD_FN int32_t *logs(const VifTotals &t, int limit) {
-    return t.further_logs + (limit - 1) * S::kDwords;
   }
   VMAFHIP_SIMD_FN void finish(VifTotals *t, VifGainLimits limits) {
     t->sums->den_log += S::sum32(t->den_log);
     t->sums->den_low += S::sum32(t->den_low);
     const int64_t low = S::sum64(t->num_low);
     for (int i = 0; i < limits.count; i++) {
-      t->sums[i].num_log += S::sum32(i == 0 ? t->num_log : S::load(logs(*t, i)));
+      t->sums[i].num_log += S::sum32(S::load(t->num_logs + i * S::kDwords));
       t->sums[i].num_low += low;
     }
     clear(t, limits);
@@ -69,8 +74,8 @@ struct VifTotals<S, true> {
 
  private:
   VMAFHIP_SIMD_FN void clear(VifTotals *t, VifGainLimits limits) {
-    t->num_log = t->den_log = t->num_low = t->den_low = S::zero();
-    for (int i = 1; i < limits.count; i++) S::store(logs(*t, i), S::zero());
+    t->den_log = t->num_low = t->den_low = S::zero();
+    for (int i = 0; i < limits.count; i++) S::store(t->num_logs + i * S::kDwords, S::zero());
   }
 };
 
@@ -80,16 +85,15 @@ void add_reference(const int32_t *ref, int count, const uint16_t *log_table, Vif
   if constexpr (!S::kDoubles) {
     for (int i = 0; i < count; i++) vif_add_reference(ref[i], log_table, totals->sums);
   } else {
-    const typename S::F noise = S::set_double(kVifNoise);
     typename S::I logs = totals->den_log, low = totals->den_low;
     for (int i = 0; i < count; i += S::kDwords) {
       const typename S::I v = S::load(ref + i);
-      low = S::add(low, S::keep_greater(S::set(1), S::set(kVifNoise), v));
-      if (!S::any_greater(v, S::set(kVifNoise - 1))) continue;
-      const typename S::I high = S::keep_greater(v, v, S::set(kVifNoise - 1));
-      const typename S::I log =
-          S::log2(S::add(S::double_low(high), noise), S::add(S::double_high(high), noise));
-      logs = S::add(logs, S::sub(log, S::set(2048 * 17)));
+      const typename S::Mask high = S::greater(v, S::set(kVifNoise - 1));
+      if (!S::all(high)) {
+        low = S::add(low, S::clear_where(high, S::set(1)));
+        if (!S::any(high)) continue;
+      }
+      logs = S::add(logs, S::log2(S::add_where(S::set(kVifNoise), high, v)));
     }
     totals->den_log = logs;
     totals->den_low = low;
@@ -114,39 +118,53 @@ VMAFHIP_SIMD_FN Channel<S> channel(typename S::F ref, typename S::F dist, typena
   return {ref, gain, S::add(residue, S::set_double(kVifNoise))};
 }
 
+// Sum of the logarithms of `count` numbers, of which S::leading() kept what counts.
+template <class S>
+VMAFHIP_SIMD_FN typename S::I sum_of_logs(const int32_t *leading, int count) {
+  typename S::I sum = S::zero();
+  for (int i = 0; i < count; i += S::kDwords) sum = S::add(sum, S::log2_of_leading(S::load(leading + i)));
+  return sum;
+}
+
+// At most kChunk pixels. In vectors the logarithms are taken in loops of their own: what comes before them is a long chain
+// of operations, and more pixels are on their way at a time if there is no more than that. `leading`: room for kChunk
+// numbers and as many again for each gain limit.
 template <class S>
 void add_distorted(const int32_t *ref, const int32_t *dist, const int32_t *cross, int count,
-                   const uint16_t *log_table, VifGainLimits limits, VifTotals<S> *totals) {
+                   const uint16_t *log_table, VifGainLimits limits, int32_t *leading, VifTotals<S> *totals) {
   if constexpr (!S::kDoubles) {
     for (int i = 0; i < count; i++)
       vif_add_distorted({ref[i], dist[i], cross[i]}, log_table, limits.values, limits.count, totals->sums);
   } else {
-    const typename S::F limit = S::set_double(limits.values[0]);
-    typename S::I logs = totals->num_log, low = totals->num_low;
+    int32_t *const noises = leading, *const signals = leading + kChunk;
+    int kept = 0;
+    typename S::I low = totals->num_low;
     for (int i = 0; i < count; i += S::kDwords) {
-      const typename S::I r = S::load(ref + i), d = S::load(dist + i), below = S::set(kVifNoise - 1);
-      low = S::add_wide(low, S::keep_greater(d, S::set(kVifNoise), r));
-      if (!S::any_greater(r, below)) continue;
-      typename S::I c = S::load(cross + i);
-      c = S::keep_greater(S::keep_greater(S::keep_greater(c, r, below), c, S::zero()), d, S::zero());
-      const Channel<S> a = channel<S>(S::double_low(r), S::double_low(d), S::double_low(c)),
-                       b = channel<S>(S::double_high(r), S::double_high(d), S::double_high(c));
-      const typename S::I noise = S::log2(a.noise, b.noise);
-      const auto information = [&](typename S::F at_most) __attribute__((always_inline)) {
-        return S::sub(S::log2(Channel<S>::signal(a, at_most), Channel<S>::signal(b, at_most)), noise);
-      };
-      const typename S::I first = information(limit);
-      logs = S::add(logs, first);
-      for (int k = 1; k < limits.count; k++) {
-        const typename S::F other = S::set_double(limits.values[k]);
-        // Gains that neither limit cuts off give the same.
-        const bool same = !S::any_greater(a.gain, b.gain, S::min(limit, other));
-        int32_t *const sums = VifTotals<S>::logs(*totals, k);
-        S::store(sums, S::add(S::load(sums), same ? first : information(other)));
+      const typename S::I r = S::load(ref + i), d = S::load(dist + i), c = S::load(cross + i);
+      const typename S::Mask high = S::greater(r, S::set(kVifNoise - 1));
+      if (!S::all(high)) {
+        low = S::add_wide(low, S::clear_where(high, d));
+        if (!S::any(high)) continue;
       }
+      const typename S::Mask counted = S::both_greater(S::both_greater(high, c, S::zero()), d, S::zero());
+      const typename S::Doubles refs = S::load_doubles(ref + i), dists = S::load_doubles(dist + i),
+                                crosses = S::doubles_where(counted, c);
+      const Channel<S> a = channel<S>(refs.low, dists.low, crosses.low),
+                       b = channel<S>(refs.high, dists.high, crosses.high);
+      S::store(noises + kept, S::leading(a.noise, b.noise));
+      for (int k = 0; k < limits.count; k++) {
+        const typename S::F limit = S::set_double(limits.values[k]);
+        S::store(signals + k * kChunk + kept,
+                 S::leading(Channel<S>::signal(a, limit), Channel<S>::signal(b, limit)));
+      }
+      kept += S::kDwords;
     }
-    totals->num_log = logs;
     totals->num_low = low;
+    const typename S::I noise = sum_of_logs<S>(noises, kept);
+    for (int k = 0; k < limits.count; k++) {
+      const typename S::I logs = S::sub(sum_of_logs<S>(signals + k * kChunk, kept), noise);
+      S::store(totals->num_logs + k * S::kDwords, S::add(S::load(totals->num_logs + k * S::kDwords), logs));
+    }
   }
 }
 
