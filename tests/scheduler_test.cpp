@@ -222,15 +222,28 @@ TEST_F(SchedulerTest, BackToTheOldestFrame) {
   EXPECT_LT(at({0, 1, 0}), at({2, 0, 1})) << "frame 0 comes first as soon as it can";
 }
 
-TEST_F(SchedulerTest, LongChainsStartFirst) {
-  std::vector<int> calls;
-  add({2}, [&](const Call &) { calls.push_back(1); });
-  add({1, 1, 1}, [&](const Call &) { calls.push_back(3); });
-  add({1, 1}, [&](const Call &) { calls.push_back(2); });
-  start(1);
-  ASSERT_TRUE(submit());
-  EXPECT_EQ(sums(0, 0, 1).tasks, 3u);
-  EXPECT_EQ(calls, (std::vector<int>{3, 3, 2, 1, 1, 3, 2}));
+// Metrics in the order in which their tasks are taken by one worker.
+TEST_F(SchedulerTest, MetricsReadPicturesSideBySide) {
+  for (const bool in_a_hurry : {false, true}) {
+    add({2});
+    add({6, 1, 1});
+    add({3, 1});
+    const FrameLayout layout(std::move(items_), {4, 2, 8, Chroma::c400}, 1);
+    FrameWork work(layout);
+    ASSERT_TRUE(work.allocate());
+    FramePictures pictures(1);
+    pictures.ref = picture_of(1);
+    pictures.dist[0] = picture_of(2);
+    alignas(kAlign) std::array<std::byte, 1024> sums;
+    ASSERT_LE(layout.sums_bytes(), sums.size());
+    work.begin(0, pictures, sums.data());
+    std::string order;
+    for (Task task; work.take(task, in_a_hurry);) {
+      order += char('0' + task.chain);
+      EXPECT_EQ(work.done(task), order.size() == 14);
+    }
+    EXPECT_EQ(order, in_a_hurry ? "22222223331123" : "12322312232223");
+  }
 }
 
 // ---- What they may rely on --------------------------------------------------------------------------------

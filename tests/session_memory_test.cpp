@@ -131,8 +131,8 @@ uint64_t page_faults() {
 // until each has done everything.
 TEST_F(SessionMemoryTest, NoPageFaultsOnceItIsWarm) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer takes memory as it likes";
-  const auto shallow = small_clip(3, 640, 360, 8), deep = small_clip(3, 640, 360, 10),
-             half = small_clip(3, 320, 180, 10);
+  const auto shallow = small_clip(3, 480, 272, 8), deep = small_clip(3, 480, 272, 10),
+             half = small_clip(3, 240, 136, 10);
   const auto mixed = [&](const std::vector<Pair> &dist) {
     std::vector<Pair> clip;
     for (size_t n = 0; n < 3; ++n) clip.push_back({shallow[n].ref, dist[n].dist});

@@ -35,7 +35,8 @@ run plays them forwards and backwards.
   --ref FILE        raw planar reference instead of generated pictures: bytes at depth 8, else little-endian words,
                     chroma rounded up
   --dist FILE       its distorted picture; once per distorted picture
-  --stages          also the processor time that workers spend on each stage
+  --stages          also the processor time that workers spend on each stage, and the rest: handing out work, waking
+                    threads, adding up, scores, looking at clocks
   --help
 
 In the JSON:

@@ -92,10 +92,14 @@ class Bench {
         out["aggregates"][session_.aggregate_names()[i]] = session_.aggregates()[i];
     if (!arguments_.stages) return;
     const std::vector<StageTime> after = session_.stage_times();
-    for (size_t i = 0; i < after.size(); ++i)
-      out["stages"].push_back({{"extractor", after[i].extractor},
-                               {"stage", after[i].stage},
-                               {"ms_per_frame", (after[i].seconds - before[i].seconds) * 1000 / frames}});
+    double rest = out["cpu_ms_per_frame"];
+    for (size_t i = 0; i < after.size(); ++i) {
+      const double spent = (after[i].seconds - before[i].seconds) * 1000 / frames;
+      rest -= spent;
+      out["stages"].push_back(
+          {{"extractor", after[i].extractor}, {"stage", after[i].stage}, {"ms_per_frame", spent}});
+    }
+    out["rest_ms_per_frame"] = rest;
   }
 
   // Whether the CPU gives the same scores. Pictures come again after a period, and so do their scores once all frames
