@@ -1,4 +1,4 @@
-// The report: one page that holds all it shows.
+// The report: one HTML page that holds all it shows, its pictures too. It needs no network and runs no script.
 #pragma once
 #include <span>
 #include <string>

@@ -121,7 +121,13 @@ TEST_F(ServerTest, NamesThatAreNotUtf8DoNotBreakIt) {
 }
 
 TEST_F(ServerTest, ThePageAndWhatItLoads) {
-  for (const auto &[path, type] : std::map<std::string, std::string>{{"/", "text/html"}}) {
+  for (const auto &[path, type] : std::map<std::string, std::string>{{"/", "text/html"},
+                                                                     {"/page.js", "text/javascript"},
+                                                                     {"/score_chart.js", "text/javascript"},
+                                                                     {"/html.js", "text/javascript"},
+                                                                     {"/page.css", "text/css"},
+                                                                     {"/icon.svg", "image/svg+xml"},
+                                                                     {"/report", "text/html"}}) {
     const Answer answer = get(port_, path);
     EXPECT_EQ(answer.status(), 200) << path;
     EXPECT_TRUE(answer.header("content-type").starts_with(type)) << path;
@@ -341,7 +347,6 @@ TEST_F(ServerTest, ReadersAreToldWhatHappensAndHowItStands) {
 TEST_F(ServerTest, ASecondIsToldOnceAndNoneIsLeftOut) {
   Reader reader(port_);
   ASSERT_TRUE(reader.wait_for("\"360p\""));
-  const int64_t first = g_get_real_time() / 1'000'000;
   // Changes that are told more than a second apart must not lose the second between.
   for (int n = 0; n < 3; ++n) {
     samples_[1].score(g_get_real_time(), 50);
@@ -358,10 +363,13 @@ TEST_F(ServerTest, ASecondIsToldOnceAndNoneIsLeftOut) {
   for (const json &now : reader.all("rendition")) {
     for (const json &point : now["points"]) seconds.push_back(point[0].get<int64_t>() / 1000);
   }
-  ASSERT_GE(seconds.size(), 3u);
-  EXPECT_EQ(seconds[0], first);
-  EXPECT_LT(seconds.back(), g_get_real_time() / 1'000'000) << "the second that is not over";
-  for (size_t n = 1; n < seconds.size(); ++n) EXPECT_EQ(seconds[n], seconds[n - 1] + 1);
+  // On a machine that is busy a second may have no score at all.
+  std::vector<int64_t> expected;
+  for (const Second &second : samples_[1].seconds()) expected.push_back(second.second);
+  ASSERT_GE(seconds.size(), 2u);
+  ASSERT_LT(seconds.size(), expected.size()) << "the second that is not over";
+  expected.resize(seconds.size());
+  EXPECT_EQ(seconds, expected);
 }
 
 TEST_F(ServerTest, AReaderThatComesBackGetsWhatItMissed) {

@@ -54,7 +54,7 @@ Image sample_png(int width, int height, int kind) {
   return std::make_shared<const std::string>(std::move(png));
 }
 
-SampleRecords::SampleRecords() {
+SampleRecords::SampleRecords(Time end) {
   ChannelSettings channel;
   channel.name = "news";
   channel.reference = "rtsp://source.example/news";
@@ -71,16 +71,16 @@ SampleRecords::SampleRecords() {
   Record &record = *records[0];
   for (int second = 300; second > 0; --second) {
     for (int frame = 0; frame < 5; ++frame) {
-      record.score(kEnd - second * 1'000'000 + frame * 200'000, 92 + second % 4 - frame * 0.5);
+      record.score(end - second * 1'000'000 + frame * 200'000, 92 + second % 4 - frame * 0.5);
     }
   }
-  record.event(EventKind::started, "1280x720 I420 25/1", kEnd - 300'000'000);
-  record.event(EventKind::sync, "locked, offset 0.480 s", kEnd - 295'000'000);
+  record.event(EventKind::started, "1280x720 I420 25/1", end - 300'000'000);
+  record.event(EventKind::sync, "locked, offset 0.480 s", end - 295'000'000);
   Now &now = record.now();
   now.state = State::running;
   now.score = 91.25;
   now.features = {{"vmaf", 91.25}, {"integer_adm2", 0.9875}, {"integer_vif_scale0", 0.625}};
-  now.window = Window{kEnd - 1'000'000, {92.5, 88.75, 95.25, 92.375, 1.5, 89, 89.5, 92.75}};
+  now.window = Window{end - 1'000'000, {92.5, 88.75, 95.25, 92.375, 1.5, 89, 89.5, 92.75}};
   now.pooled = {{"vmaf", {93.5, 41.5, 95.125, 93.25, 2.5, 60.5, 88.25, 94}},
                 {"integer_adm2", {0.98, 0.91, 1, 0.979, 0.01, 0.93, 0.95, 0.985}}};
   now.counters = {.compared = 1500,
@@ -104,7 +104,7 @@ SampleRecords::SampleRecords() {
   now.caps = "1280x720 I420 25/1";
   for (int n = 0; n < 3; ++n) {
     record.worst({.id = next_id(),
-                  .time = kEnd - n * 20'000'000,
+                  .time = end - n * 20'000'000,
                   .stream_time = 40'000'000u * unsigned(n + 1),
                   .score = 41.5 + 10 * n,
                   .reference = sample_png(240, 135, 0),

@@ -13,7 +13,7 @@ monitor::Image sample_png(int width, int height, int kind);
 struct SampleRecords {
   static constexpr monitor::Time kEnd = 1'700'000'000'000'000;
 
-  SampleRecords();
+  explicit SampleRecords(monitor::Time end = kEnd);
   monitor::Record &operator[](size_t n) { return *records[n]; }
   std::vector<monitor::Record *> pointers() const;
   std::vector<const monitor::Record *> const_pointers() const;

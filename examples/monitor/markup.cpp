@@ -1,0 +1,73 @@
+// Text, numbers and times as the report writes them: see the header.
+#include "examples/monitor/markup.h"
+
+#include <glib.h>
+
+#include <cmath>
+
+namespace monitor {
+
+namespace {
+
+// Of a string that GLib has allocated.
+std::string take(char *text) {
+  std::string result = text ? text : "";
+  g_free(text);
+  return result;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  // In UTF-8 a NUL would end it: nothing that is shown has one.
+  const std::string valid = take(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  std::string result;
+  for (const char c : valid) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+std::string decimal(std::optional<double> value, int digits) {
+  if (!value || !std::isfinite(*value)) return "–";
+  char text[400];  // the largest double has 309 digits before its point
+  const std::string format = "%." + std::to_string(digits) + "f";
+  return g_ascii_formatd(text, sizeof text, format.c_str(), *value);
+}
+
+std::string wall_time(Time time, bool short_form) {
+  GDateTime *date = g_date_time_new_from_unix_local(time / 1'000'000);
+  if (!date) return "–";
+  std::string text = take(g_date_time_format(date, short_form ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S"));
+  g_date_time_unref(date);
+  return text;
+}
+
+std::string stream_time(uint64_t ns) {
+  if (ns == UINT64_MAX) return "–";
+  const uint64_t ms = ns / 1'000'000;
+  char text[48];
+  g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT ":%02u:%02u.%03u", ms / 3'600'000,
+             unsigned(ms / 60'000 % 60), unsigned(ms / 1000 % 60), unsigned(ms % 1000));
+  return text;
+}
+
+}  // namespace monitor

@@ -1,0 +1,24 @@
+// Text, numbers and times as the report writes them.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "examples/monitor/record.h"
+
+namespace monitor {
+
+// Text that HTML and XML read as text, in elements and in quoted attributes; what is not UTF-8 is replaced.
+std::string escaped(std::string_view text);
+
+// With a decimal point whatever the locale; a dash if it is unknown or not finite.
+std::string decimal(std::optional<double> value, int digits);
+
+// "2026-11-30 12:08:06", local time; only the time of day if `short_form`.
+std::string wall_time(Time time, bool short_form);
+
+// A stream's nanoseconds as "0:01:02.480"; a dash if unknown.
+std::string stream_time(uint64_t ns);
+
+}  // namespace monitor

@@ -1,0 +1,158 @@
+// A server whose records are filled by lines on its standard input, for page_test.py. It prints its address and, for each
+// line, "ok" when that is done.
+//
+//   page_server PORT [CLUTTER]       CLUTTER: more renditions of another channel, with long names
+//
+//   score RENDITION VALUE      a frame of this second
+//   alert RENDITION VALUE 0|1  raised or cleared at this score
+//   state RENDITION connecting|running|waiting|ended
+//   event RENDITION KIND TEXT
+//   worst RENDITION SCORE
+#include <glib-unix.h>
+#include <glib.h>
+
+#include <cmath>
+#include <iostream>
+#include <sstream>
+
+#include "examples/monitor/server.h"
+#include "examples/monitor/state_json.h"
+#include "tests/monitor/sample_records.h"
+
+using namespace monitor;
+
+namespace {
+
+std::string buffered;
+
+// Ten minutes in which the encoder starved for a while.
+void fill_history(Record &record, Time end, double level, double noise) {
+  for (int second = 600; second > 1; --second) {
+    const double dip = second > 200 && second < 260 ? 30 * std::sin((second - 200) / 60.0 * 3.14159) : 0;
+    for (int frame = 0; frame < 5; ++frame) {
+      const double wave = noise * std::sin(second * 0.9) + noise * std::cos(second * 0.31 + frame);
+      record.score(end - second * 1'000'000, level - dip + wave - frame * noise / 3);
+    }
+  }
+}
+
+Record *find(SampleRecords &samples, const std::string &name) {
+  for (const auto &record : samples.records) {
+    if (record->name == name) return record.get();
+  }
+  return nullptr;
+}
+
+bool obey(SampleRecords &samples, const std::string &line) {
+  std::istringstream words(line);
+  std::string command, name;
+  words >> command >> name;
+  Record *record = find(samples, name);
+  if (!record) return false;
+  const Time now = g_get_real_time();
+  double value = 0;
+  if (command == "score") {
+    words >> value;
+    record->score(now, value);
+    record->now().score = value;
+    record->now().state = State::running;
+    ++record->now().counters.compared;
+  } else if (command == "alert") {
+    words >> value >> record->now().alert;
+    std::ostringstream text;
+    text << "score " << value << (record->now().alert ? " below 80" : " above 85");
+    record->now().score = value;
+    record->event(record->now().alert ? EventKind::alert_raised : EventKind::alert_cleared, text.str(), now);
+  } else if (command == "state") {
+    std::string state;
+    words >> state;
+    for (State one : {State::connecting, State::running, State::waiting, State::ended}) {
+      if (state == state_name(one)) record->now().state = one;
+    }
+  } else if (command == "event") {
+    std::string kind, text;
+    words >> kind;
+    std::getline(words >> std::ws, text);
+    for (size_t n = 0; n < kEventKinds; ++n) {
+      if (kind == event_name(static_cast<EventKind>(n))) record->event(static_cast<EventKind>(n), text, now);
+    }
+  } else if (command == "worst") {
+    words >> value;
+    record->worst({.id = next_id(),
+                   .time = now,
+                   .stream_time = 3'723'480'000'000,
+                   .score = value,
+                   .reference = sample_png(240, 135, 0),
+                   .distorted = sample_png(240, 135, 1),
+                   .difference = sample_png(240, 135, 2)});
+  } else {
+    return false;
+  }
+  record->changed();
+  return true;
+}
+
+struct Input {
+  SampleRecords &samples;
+  GMainLoop *loop;
+};
+
+gboolean read_lines(int descriptor, GIOCondition, gpointer of) {
+  auto *input = static_cast<Input *>(of);
+  char bytes[4096];
+  const ssize_t size = read(descriptor, bytes, sizeof bytes);
+  if (size <= 0) {
+    g_main_loop_quit(input->loop);
+    return G_SOURCE_REMOVE;
+  }
+  buffered.append(bytes, static_cast<size_t>(size));
+  for (size_t end; (end = buffered.find('\n')) != std::string::npos; buffered.erase(0, end + 1)) {
+    std::cout << (obey(input->samples, buffered.substr(0, end)) ? "ok" : "what?") << std::endl;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 2) return 2;
+  const Time now = g_get_real_time();
+  SampleRecords samples(now);
+  fill_history(samples[1], now, 84, 1.2);
+  if (argc > 2) {
+    ChannelSettings channel;
+    channel.name = "sports-world-feed-with-a-name-that-does-not-end";
+    channel.reference =
+        "srt://ingest.example:9000?mode=caller&latency=200&streamid=sports/world/feed/primary";
+    for (int n = 0; n < std::stoi(argv[2]); ++n) {
+      channel.renditions.push_back({.name = "rendition_number_" + std::to_string(n)});
+      samples.records.push_back(
+          std::make_unique<Record>(channel.name, channel.renditions.back().name, channel.reference,
+                                   "https://cdn.example/hls/sports/" + std::to_string(n) + "/index.m3u8"));
+      fill_history(*samples.records.back(), now, 95 - 7 * n, 0.8);
+      samples.records.back()->now().state = State::running;
+    }
+    samples.settings.channels.push_back(channel);
+  }
+  // A second that is over reaches the readers even where nothing follows.
+  g_timeout_add_seconds(
+      1,
+      [](gpointer of) -> gboolean {
+        for (const auto &record : static_cast<SampleRecords *>(of)->records) record->changed();
+        return G_SOURCE_CONTINUE;
+      },
+      &samples);
+  const std::vector<Record *> pointers = samples.pointers();
+  std::string error;
+  const auto server = Server::start(std::string("127.0.0.1:") + argv[1], pointers, samples.settings, error);
+  if (!server) {
+    std::cerr << error << std::endl;
+    return 1;
+  }
+  std::cout << server->address() << std::endl;
+  GMainLoop *loop = g_main_loop_new(nullptr, FALSE);
+  Input input{samples, loop};
+  g_unix_fd_add(STDIN_FILENO, G_IO_IN, read_lines, &input);
+  g_main_loop_run(loop);
+  g_main_loop_unref(loop);
+}
