@@ -30,7 +30,8 @@ p { margin: 2px 0; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .88rem; margin-top: 12px; }
 th, td { padding: 4px 8px; text-align: right; border-top: 1px solid var(--border); font-weight: 400; white-space: nowrap; }
-th:first-child, table.text td { text-align: left; padding-left: 0; vertical-align: top; }
+th:first-child { padding-left: 0; }
+th:first-child, table.text td, table.text th { text-align: left; vertical-align: top; }
 table.text td:last-child { white-space: normal; width: 99%; }
 thead th { color: var(--muted); border-top: 0; }
 .alert { color: var(--red); font-weight: 600; }

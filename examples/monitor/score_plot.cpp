@@ -82,11 +82,11 @@ std::vector<std::vector<Point>> stretches(const std::vector<Point> &points) {
 
 std::string draw_grid(const Axes &axes) {
   std::string svg;
-  for (int n = 0; n <= 4; ++n) {
-    const double score = axes.low() + (axes.high() - axes.low()) * n / 4;
+  const double range = axes.high() - axes.low();
+  const double step = range <= 20 ? 5 : range <= 60 ? 10 : range <= 120 ? 20 : std::ceil(range / 60) * 10;
+  for (double score = axes.high(); score >= axes.low(); score -= step) {
     svg += line("grid", kLeft, axes.y(score), kRight, axes.y(score));
-    svg +=
-        text("axis", kLeft - 6, axes.y(score) + 4, "end", decimal(score, score == std::floor(score) ? 0 : 1));
+    svg += text("axis", kLeft - 6, axes.y(score) + 4, "end", decimal(score, 0));
   }
   for (int n = 0; n <= 5; ++n) {
     const double seconds = axes.from() + (axes.to() - axes.from()) * n / 5;

@@ -30,8 +30,10 @@ struct Answer {
 
 class Connection {
  public:
-  explicit Connection(int port) {
+  // The kernel keeps about `buffer` bytes that were not read; 0: as many as it likes.
+  explicit Connection(int port, int buffer = 0) {
     descriptor_ = socket(AF_INET, SOCK_STREAM, 0);
+    if (buffer > 0) setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(port));
@@ -55,7 +57,7 @@ class Connection {
   }
   // What has come; with `wait`, at least something unless it is the end.
   std::string read(bool wait) {
-    std::string text(1 << 16, '\0');
+    std::string text(1 << 18, '\0');
     const ssize_t size = recv(descriptor_, text.data(), text.size(), wait ? 0 : MSG_DONTWAIT);
     ended_ = size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
     text.resize(size > 0 ? static_cast<size_t>(size) : 0);
@@ -74,8 +76,7 @@ bool turn_until(Done &&done, std::chrono::seconds most = std::chrono::seconds(60
   const auto end = std::chrono::steady_clock::now() + most;
   while (!done()) {
     if (std::chrono::steady_clock::now() > end) return false;
-    g_main_context_iteration(nullptr, FALSE);
-    g_usleep(200);
+    if (!g_main_context_iteration(nullptr, FALSE)) g_usleep(200);
   }
   return true;
 }
