@@ -1,6 +1,154 @@
-// vmafhip-monitor: see --help.
+// vmafhip-monitor: scores live streams against their reference, shows them on a page, as metrics and in a report, and goes
+// on through what happens to live streams. `vmafhip-monitor --help` says how it is asked to.
+#include <glib-unix.h>
+#include <gst/gst.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "examples/monitor/progress.h"
+#include "examples/monitor/record.h"
+#include "examples/monitor/rendition.h"
 #include "examples/monitor/report.h"
 #include "examples/monitor/server.h"
 #include "examples/monitor/settings.h"
+#include "examples/monitor/taking.h"
 
-int main() { return 2; }
+namespace monitor {
+
+namespace {
+
+class Monitor {
+ public:
+  explicit Monitor(const Settings &settings)
+      : settings_(settings), loop_(g_main_loop_new(nullptr, FALSE)), progress_(settings.channels.size() > 1) {
+    for (const ChannelSettings &channel : settings_.channels)
+      for (const RenditionSettings &rendition : channel.renditions) {
+        records_.push_back(
+            std::make_unique<Record>(channel.name, rendition.name, redact(channel.reference),
+                                     redact(rendition.encode.empty() ? rendition.uri : rendition.encode)));
+        renditions_.push_back(std::make_unique<Rendition>(channel, rendition, settings_.once,
+                                                          *records_.back(), [this] { end_if_all_have(); }));
+      }
+  }
+  ~Monitor() { g_main_loop_unref(loop_); }
+
+  // What can be found out before anything starts.
+  std::string check() const {
+    for (size_t i = 0; i < renditions_.size(); ++i)
+      if (const std::string error = renditions_[i]->check(); !error.empty())
+        return renditions_.size() > 1 ? records_[i]->channel + "/" + records_[i]->name + ": " + error : error;
+    return {};
+  }
+
+  std::string listen() {
+    if (settings_.listen.empty()) return {};
+    std::vector<Record *> records;
+    for (const auto &record : records_) records.push_back(record.get());
+    std::string error;
+    server_ = Server::start(settings_.listen, records, settings_, error);
+    if (!server_) return error;
+    std::printf("Dashboard: %s\n", server_->address().c_str());
+    std::fflush(stdout);
+    return {};
+  }
+
+  int run() {
+    const guint sources[] = {g_unix_signal_add(SIGINT, on_stop, this),
+                             g_unix_signal_add(SIGTERM, on_stop, this),
+                             g_unix_signal_add(SIGUSR1, on_report, this), g_timeout_add(1000, on_tick, this)};
+    for (const auto &rendition : renditions_) rendition->start();
+    g_main_loop_run(loop_);
+    for (const guint source : sources) g_source_remove(source);
+    progress_.summary(records_);
+    bool well = write_report();
+    for (const auto &rendition : renditions_) well = well && !rendition->failed();
+    return well ? 0 : 1;
+  }
+
+ private:
+  // Whole or not at all: a reader never sees half of it.
+  bool write_report() {
+    if (settings_.report.empty()) return true;
+    std::vector<const Record *> records;
+    for (const auto &record : records_) records.push_back(record.get());
+    const std::string html = report_html(records, settings_);
+    GError *broken = nullptr;
+    if (g_file_set_contents(settings_.report.c_str(), html.data(), gssize(html.size()), &broken)) return true;
+    const std::string error = "The report could not be written: " + take_text(broken);
+    for (const auto &record : records_) record->event(EventKind::file_error, error, g_get_real_time());
+    std::fprintf(stderr, "%s\n", error.c_str());
+    return false;
+  }
+
+  void end_if_all_have() {
+    for (const auto &rendition : renditions_)
+      if (!rendition->ended()) return;
+    g_main_loop_quit(loop_);
+  }
+
+  static gboolean on_tick(gpointer data) {
+    auto *self = static_cast<Monitor *>(data);
+    for (const auto &rendition : self->renditions_) rendition->tick();
+    self->progress_.show(self->records_, self->renditions_);
+    return G_SOURCE_CONTINUE;
+  }
+
+  // The second time it need not be clean.
+  static gboolean on_stop(gpointer data) {
+    auto *self = static_cast<Monitor *>(data);
+    if (self->stopping_) g_main_loop_quit(self->loop_);
+    self->stopping_ = true;
+    for (const auto &rendition : self->renditions_) rendition->stop();
+    return G_SOURCE_CONTINUE;
+  }
+
+  static gboolean on_report(gpointer data) {
+    static_cast<Monitor *>(data)->write_report();
+    return G_SOURCE_CONTINUE;
+  }
+
+  const Settings &settings_;
+  GMainLoop *loop_;
+  Progress progress_;
+  std::vector<std::unique_ptr<Record>> records_;
+  std::vector<std::unique_ptr<Rendition>> renditions_;
+  std::unique_ptr<Server> server_;
+  bool stopping_ = false;
+};
+
+int run(int argc, char **argv) {
+  Settings settings;
+  std::string error = read_settings(argc, argv, settings);
+  std::unique_ptr<Monitor> monitor;
+  if (error.empty()) {
+    monitor = std::make_unique<Monitor>(settings);
+    error = monitor->check();
+  }
+  if (error.empty()) error = monitor->listen();
+  if (!error.empty()) {
+    std::fprintf(stderr, "vmafhip-monitor: %s\n", redact(error).c_str());
+    return 2;
+  }
+  const int status = monitor->run();
+  if (Rendition::all_down()) return status;
+  // Some thread still waits for a network: nothing that it uses may be taken away.
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+}  // namespace
+
+}  // namespace monitor
+
+int main(int argc, char **argv) {
+  std::setlocale(LC_CTYPE, "");  // numbers keep their points
+  const int status = monitor::run(argc, argv);
+  if (gst_is_initialized()) gst_deinit();
+  return status;
+}

@@ -29,6 +29,8 @@ const char *event_name(EventKind kind) {
       return "sync";
     case EventKind::reset:
       return "reset";
+    case EventKind::changed:
+      return "changed";
     case EventKind::dropped:
       return "dropped";
     case EventKind::warning:

@@ -34,6 +34,7 @@ enum class EventKind {
   alert_cleared,  //
   sync,           // content synchronisation: searching, locked, lost, unknowable; text has the offset
   reset,          // pooling began anew: size or format change, flush, jump
+  changed,        // a property of the encoder in place was set
   dropped,        // frames without partner or left out, gathered over some seconds
   warning,        // what the element or another one warned of
   file_error,     // results, report or thumbnails could not be written; measuring goes on
@@ -91,6 +92,7 @@ struct Window {  // the element's `window` message: pooled score of the last str
 struct Now {
   State state = State::connecting;
   std::optional<double> score;
+  std::string score_name;  // whose value that is, in `features` and `pooled`
   std::map<std::string, double>
       features;  // of the frame scored last, libvmaf's names; models by their labels too
   std::optional<Window> window;

@@ -2,14 +2,15 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace monitor {
 
 // A property of an encoder in place that gets another value while it runs: "30 bitrate=300".
 struct Change {
-  double seconds;        // of the reference, from its first frame on
-  std::string property;  // of whichever element in `encode` has it, or ELEMENT.PROPERTY
+  double seconds;        // from the reference's first frame on
+  std::string property;  // of the first element in `encode` that has it, or ELEMENT.PROPERTY
   std::string value;
 };
 
@@ -25,13 +26,14 @@ struct ChannelSettings {
   std::string reference;  // URI
   std::vector<RenditionSettings> renditions;
   std::string model = "vmaf_v0.6.1", features, backend = "auto";
-  std::string sync = "content";  // "timestamp" where an encoder is in place
+  std::string sync = "content";  // of two streams; an encoder in place keeps time stamps
   double window_seconds = 10;
   std::optional<double> alert_threshold, alert_clear;
   double alert_seconds = 2;
   double stall_seconds = 10;  // without data for so long, a source counts as dead
   bool realtime = false;      // files are played at their own speed, not as fast as they can be scored
-  std::string results;  // name of result files with %c for the channel and %r for the rendition; empty: none
+  std::string results;        // result files: %c is the channel, %r the rendition; empty: none
+  std::vector<std::pair<std::string, std::string>> properties;  // further ones of the element
 };
 
 struct Settings {
@@ -41,11 +43,14 @@ struct Settings {
   std::vector<ChannelSettings> channels;
 };
 
-// A text as it may be shown: URIs in it (rtsp://user:password@host/…?key=…) without what opens them.
+// A text as it may be shown: URIs in it without what opens them, passwords and keys.
 std::string redact(const std::string &text);
 
-// Throws nothing: the text of the error, one line that says what to do, or empty. Prints --help and --version and
-// ends the process where they are asked for.
+// The name of a rendition's result file.
+std::string results_name(const ChannelSettings &channel, const std::string &rendition);
+
+// Throws nothing: the text of the error, one line that says what to do, or empty. Prints --help or --version and ends
+// the process where they are asked for. Takes GStreamer's options, too, and initialises it.
 std::string read_settings(int argc, char **argv, Settings &settings);
 
 }  // namespace monitor

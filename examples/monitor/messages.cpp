@@ -1,0 +1,276 @@
+#include "examples/monitor/messages.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace monitor {
+
+namespace {
+
+constexpr Time kSecond = 1'000'000;
+constexpr Time kTellEvery = 5 * kSecond, kTellEveryAtMost = 600 * kSecond;
+
+uint64_t last_worst = 0;
+
+double number(const GstStructure *s, const char *field, double otherwise = 0) {
+  double value = otherwise;
+  gst_structure_get_double(s, field, &value);
+  return value;
+}
+
+uint64_t count(const GstStructure *s, const char *field) {
+  guint64 value = 0;
+  gst_structure_get_uint64(s, field, &value);
+  return value;
+}
+
+std::string text(const GstStructure *s, const char *field) {
+  const char *value = gst_structure_get_string(s, field);
+  return value ? value : "";
+}
+
+const GstStructure *inner(const GstStructure *s, const char *field) {
+  const GValue *value = gst_structure_get_value(s, field);
+  return value && GST_VALUE_HOLDS_STRUCTURE(value) ? gst_value_get_structure(value) : nullptr;
+}
+
+template <typename Function>
+void for_each(const GstStructure *s, Function function) {
+  for (int i = 0; s && i < gst_structure_n_fields(s); ++i) {
+    const char *name = gst_structure_nth_field_name(s, guint(i));
+    function(name, gst_structure_get_value(s, name));
+  }
+}
+
+Pooled pooled(const GstStructure *s) {
+  return {
+      number(s, "mean", NAN),   number(s, "min", NAN), number(s, "max", NAN), number(s, "harmonic-mean", NAN),
+      number(s, "stddev", NAN), number(s, "p1", NAN),  number(s, "p5", NAN),  number(s, "p50", NAN)};
+}
+
+std::map<std::string, Pooled> pools(const GstStructure *message) {
+  std::map<std::string, Pooled> found;
+  for (const char *kind : {"models", "features"})
+    for_each(inner(message, kind), [&](const char *name, const GValue *value) {
+      if (GST_VALUE_HOLDS_STRUCTURE(value)) found[name] = pooled(gst_value_get_structure(value));
+    });
+  return found;
+}
+
+std::string format(const char *pattern, ...) G_GNUC_PRINTF(1, 2);
+std::string format(const char *pattern, ...) {
+  va_list arguments;
+  va_start(arguments, pattern);
+  char line[256];
+  g_vsnprintf(line, sizeof line, pattern, arguments);
+  va_end(arguments);
+  return line;
+}
+
+Counters counters(const GstStructure *s) {
+  Counters c;
+  c.compared = count(s, "compared");
+  c.scored = count(s, "scored");
+  c.ref_unmatched = count(s, "ref-unmatched");
+  c.dist_unmatched = count(s, "dist-unmatched");
+  c.late = count(s, "late");
+  c.skipped = count(s, "skipped-overload");
+  c.repeated = count(s, "repeated");
+  return c;
+}
+
+}  // namespace
+
+void Messages::element(const GstStructure *message, const Thumbnails &ref, const Thumbnails &dist) {
+  const std::string type = text(message, "type");
+  Now &now = record_.now();
+  if (type == "frame") {
+    frame(message, ref, dist);
+  } else if (type == "window") {
+    now.window.reset();
+    const auto found = pools(message);
+    const auto pool = found.find(now.score_name);
+    if (pool != found.end() && gst_structure_has_field(message, "score"))
+      now.window = Window{g_get_real_time(), pool->second};
+  } else if (type == "pooled") {
+    if (count(message, "frames") > 0) now.pooled = pools(message);
+  } else if (type == "alert") {
+    alert(message);
+  } else if (type == "sync") {
+    sync(message);
+  } else if (type == "reset") {
+    const std::string reason = text(message, "reason");
+    if (reason != "action")
+      record_.event(EventKind::reset,
+                    reason == "caps"    ? "Size or format has changed: pooling begins anew"
+                    : reason == "flush" ? "A stream was flushed: pooling begins anew"
+                                        : "A stream went on after its end: pooling begins anew",
+                    g_get_real_time());
+  }
+  record_.changed();
+}
+
+void Messages::frame(const GstStructure *message, const Thumbnails &ref, const Thumbnails &dist) {
+  Now &now = record_.now();
+  const Time time = g_get_real_time();
+  ++scored_;
+  stream_time_ = count(message, "stream-time");
+  double score = NAN;
+  const bool has_score = gst_structure_get_double(message, "score", &score);
+  now.features.clear();
+  std::string name_of_score;  // a model's before a feature's
+  for (const char *kind : {"models", "features"})
+    for_each(inner(message, kind), [&](const char *name, const GValue *value) {
+      if (!G_VALUE_HOLDS_DOUBLE(value)) return;
+      const double number = now.features.emplace(name, g_value_get_double(value)).first->second;
+      if (name_of_score.empty() && number == score) name_of_score = name;
+    });
+  if (!has_score) return;
+  const auto known = now.features.find(now.score_name);
+  if (known == now.features.end() || known->second != score) now.score_name = name_of_score;
+  now.score = score;
+  record_.score(time, score);
+
+  // The first frames of a run lack motion and score lower for no fault of theirs.
+  gboolean warm_up = FALSE;
+  gst_structure_get_boolean(message, "warm-up", &warm_up);
+  const bool full = candidates_.size() >= Record::kWorst;
+  if (warm_up || !record_.among_worst(score) || (full && score >= candidates_.back().frame.score)) return;
+  Candidate candidate{{.time = time, .stream_time = stream_time_, .score = score},
+                      ref.find(count(message, "timestamp")),
+                      dist.find(count(message, "dist-timestamp"))};
+  const auto place =
+      std::upper_bound(candidates_.begin(), candidates_.end(), candidate,
+                       [](const Candidate &a, const Candidate &b) { return a.frame.score < b.frame.score; });
+  candidates_.insert(place, std::move(candidate));
+  if (candidates_.size() > Record::kWorst) candidates_.pop_back();
+}
+
+void Messages::keep_worst() {
+  for (Candidate &c : candidates_) {
+    if (!record_.among_worst(c.frame.score)) break;
+    c.frame.id = ++last_worst;
+    if (c.reference) c.frame.reference = std::make_shared<std::string>(png_of(*c.reference));
+    if (c.distorted) c.frame.distorted = std::make_shared<std::string>(png_of(*c.distorted));
+    if (c.reference && c.distorted)
+      c.frame.difference = std::make_shared<std::string>(png_of_difference(*c.reference, *c.distorted));
+    record_.worst(std::move(c.frame));
+  }
+  candidates_.clear();
+}
+
+void Messages::alert(const GstStructure *message) {
+  Now &now = record_.now();
+  const bool raised = text(message, "state") == "raised";
+  const double score = number(message, "score", NAN), threshold = number(message, "threshold", NAN);
+  if (raised == now.alert) return;
+  now.alert = raised;
+  if (raised) {
+    ++now.counters.alerts;
+    record_.event(EventKind::alert_raised, format("Score %.2f, the threshold is %.2f", score, threshold),
+                  g_get_real_time());
+  } else {
+    record_.event(EventKind::alert_cleared,
+                  std::isfinite(score) ? format("Score %.2f", score) : "What was measured has ended",
+                  g_get_real_time());
+  }
+}
+
+void Messages::sync(const GstStructure *message) {
+  Now &now = record_.now();
+  gint64 offset = 0;
+  gst_structure_get_int64(message, "offset", &offset);
+  now.sync_state = text(message, "state");
+  now.offset_seconds = double(offset) / GST_SECOND;
+  now.confidence = number(message, "confidence");
+  std::string line;
+  if (now.sync_state == "locked")
+    line = format("Locked: the distorted stream's times are %+.3f s off, confidence %.2f",
+                  -now.offset_seconds, now.confidence);
+  else if (now.sync_state == "searching")
+    line = "Searching for the time offset of the streams";
+  else if (now.sync_state == "lost")
+    line = "The streams no longer show the same pictures: nothing is scored until they do";
+  else
+    line = "The pictures do not tell the offset: frames are paired by their time stamps";
+  record_.event(EventKind::sync, line, g_get_real_time());
+}
+
+// A decoder may complain of each frame.
+void Messages::warning(const std::string &text, bool about_file) {
+  const Time now = g_get_real_time();
+  const bool again = text == last_warning_ && now - last_warning_time_ < 60 * kSecond;
+  if (!about_file && (again || std::llabs(now - last_warning_time_) < kSecond / 2)) return;
+  last_warning_ = text;
+  last_warning_time_ = now;
+  record_.event(about_file ? EventKind::file_error : EventKind::warning, text, now);
+}
+
+void Messages::stats(const GstStructure *stats) {
+  Now &now = record_.now();
+  const Counters run = counters(stats);
+  Counters &sum = now.counters;
+  sum.compared = before_.compared + run.compared;
+  sum.scored = before_.scored + run.scored;
+  sum.ref_unmatched = before_.ref_unmatched + run.ref_unmatched;
+  sum.dist_unmatched = before_.dist_unmatched + run.dist_unmatched;
+  sum.late = before_.late + run.late;
+  sum.skipped = before_.skipped + run.skipped;
+  sum.repeated = before_.repeated + run.repeated;
+  now.fps = number(stats, "fps");
+  now.lag_seconds = double(count(stats, "lag")) / GST_SECOND;
+  if (gst_structure_has_field(stats, "backend")) {
+    now.backend = text(stats, "backend");
+    now.backend_reason = text(stats, "backend-reason");
+    now.model_source = text(stats, "model-source");
+    gint64 offset = 0;
+    gst_structure_get_int64(stats, "offset", &offset);
+    now.offset_seconds = double(offset) / GST_SECOND;
+  }
+  keep_worst();
+  tell_dropped(sum);
+  record_.changed();
+}
+
+// Gathered over 5 s, and over longer and longer while it goes on: 30 against 25 frames/s never ends.
+void Messages::tell_dropped(const Counters &now) {
+  const Time time = g_get_monotonic_time();
+  if (time < next_tell_) return;
+  const uint64_t ref = now.ref_unmatched - told_.ref_unmatched,
+                 dist = now.dist_unmatched - told_.dist_unmatched;
+  const uint64_t skipped = now.skipped - told_.skipped;
+  told_ = now;
+  if (ref + dist + skipped == 0) {
+    tell_every_ = next_tell_ = 0;
+    return;
+  }
+  tell_every_ = std::clamp(2 * tell_every_, kTellEvery, kTellEveryAtMost);
+  next_tell_ = time + tell_every_;
+  std::string line;
+  if (ref + dist > 0)
+    line = format("%" G_GUINT64_FORMAT " reference and %" G_GUINT64_FORMAT " distorted frames had no partner",
+                  ref, dist);
+  if (skipped > 0)
+    line += format("%s%" G_GUINT64_FORMAT " pairs were left out, as scoring is slower than the frames",
+                   line.empty() ? "" : "; ", skipped);
+  record_.event(EventKind::dropped, line, g_get_real_time());
+}
+
+void Messages::run_ends() {
+  Now &now = record_.now();
+  keep_worst();
+  before_ = now.counters;
+  scored_ = 0;
+  now.score.reset();
+  now.window.reset();
+  now.features.clear();
+  now.sync_state.clear();
+  now.fps = now.lag_seconds = now.confidence = 0;
+  if (now.alert) {
+    now.alert = false;
+    record_.event(EventKind::alert_cleared, "What was measured has ended", g_get_real_time());
+  }
+  record_.changed();
+}
+
+}  // namespace monitor

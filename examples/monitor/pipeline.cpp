@@ -1,0 +1,352 @@
+#include "examples/monitor/pipeline.h"
+
+#include <algorithm>
+
+namespace monitor {
+
+namespace {
+
+constexpr const char *kVideo = "video/x-raw(ANY)";
+constexpr const char *kNoBase = "GStreamer's base plugins are missing (package gstreamer1.0-plugins-base)";
+
+// Sets a property from text, or with `only_try` says whether it could be.
+std::string set_property(GObject *object, const std::string &name, const std::string &text,
+                         bool only_try = false) {
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name.c_str());
+  const std::string owner = G_OBJECT_TYPE_NAME(object);
+  if (!spec || !(spec->flags & G_PARAM_WRITABLE))
+    return owner + " has no property \"" + name + "\" that can be set";
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  const bool fits = gst_value_deserialize_with_pspec(&value, text.c_str(), spec);
+  if (fits && !only_try) g_object_set_property(object, name.c_str(), &value);
+  g_value_unset(&value);
+  return fits ? "" : "\"" + text + "\" is no value of the property \"" + name + "\" of " + owner;
+}
+
+// Whatever of a source or decoder is video goes on to the element `to`, the first of it.
+void on_pad_added(GstElement *, GstPad *pad, gpointer to) {
+  const PadPtr sink(gst_element_get_static_pad(GST_ELEMENT(to), "sink"));
+  if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+}
+
+// RTSP: no other streams than video are asked for.
+gboolean on_select_stream(GstElement *, guint, GstCaps *caps, gpointer) {
+  const char *media = gst_structure_get_string(gst_caps_get_structure(caps, 0), "media");
+  return !g_strcmp0(media, "video");
+}
+
+void on_source_setup(GstElement *, GstElement *source, gpointer) {
+  if (g_signal_lookup("select-stream", G_OBJECT_TYPE(source)))
+    g_signal_connect(source, "select-stream", G_CALLBACK(on_select_stream), nullptr);
+}
+
+// Where the frame lies in its stream's running time, whatever offset the pad has.
+std::optional<int64_t> running_time(GstPad *pad, GstClockTime pts) {
+  const PadPtr peer(gst_pad_get_peer(pad));
+  if (!peer || !GST_CLOCK_TIME_IS_VALID(pts)) return {};
+  const EventPtr event(gst_pad_get_sticky_event(peer.get(), GST_EVENT_SEGMENT, 0));
+  if (!event) return {};
+  const GstSegment *segment;
+  gst_event_parse_segment(event.get(), &segment);
+  guint64 time = 0;
+  const int sign = gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, pts, &time);
+  if (sign == 0) return {};
+  return sign < 0 ? -int64_t(time) : int64_t(time);
+}
+
+int64_t wall_ns() { return g_get_monotonic_time() * 1000; }
+
+// The element in `bin` that a change is about, owned; null if there is none.
+ElementPtr find_changed(GstBin *bin, const std::string &property, std::string &name) {
+  const size_t dot = property.find('.');
+  name = dot == std::string::npos ? property : property.substr(dot + 1);
+  ElementPtr found;
+  GstIterator *elements = gst_bin_iterate_recurse(bin);
+  GValue item = G_VALUE_INIT;
+  while (!found && gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
+    GstElement *element = GST_ELEMENT(g_value_get_object(&item));
+    const bool meant = dot == std::string::npos || property.substr(0, dot) == GST_OBJECT_NAME(element);
+    if (meant && g_object_class_find_property(G_OBJECT_GET_CLASS(element), name.c_str()))
+      found.reset(GST_ELEMENT(gst_object_ref(element)));
+    g_value_reset(&item);
+  }
+  g_value_unset(&item);
+  gst_iterator_free(elements);
+  return found;
+}
+
+}  // namespace
+
+std::string text_of(GstMessage *message) {
+  GError *what = nullptr;
+  gchar *debug = nullptr;
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error(message, &what, &debug);
+  else
+    gst_message_parse_warning(message, &what, &debug);
+  const std::string source = GST_MESSAGE_SRC(message) ? GST_OBJECT_NAME(GST_MESSAGE_SRC(message)) : "";
+  std::string text = (source.empty() ? "" : source + ": ") + take_text(what);
+  // Behind file, line and function stands what was not said yet: what the server answered, say.
+  const std::string further = take_text(debug);
+  const size_t line = further.find(":\n");
+  if (line != std::string::npos && line + 2 < further.size()) text += " (" + further.substr(line + 2) + ")";
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return redact(text);
+}
+
+// ---- building -------------------------------------------------------------------------------------
+
+std::shared_ptr<Pipeline> Pipeline::create(const ChannelSettings &channel, const RenditionSettings &rendition,
+                                           const std::string &results, std::string &error) {
+  std::shared_ptr<Pipeline> made(new Pipeline);
+  error = made->build(channel, rendition, results);
+  return error.empty() ? made : nullptr;
+}
+
+Pipeline::~Pipeline() {
+  if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+}
+
+GstElement *Pipeline::add(const char *factory) {
+  GstElement *element = gst_element_factory_make(factory, nullptr);
+  if (element) gst_bin_add(GST_BIN(pipeline_.get()), element);
+  return element;
+}
+
+// Ends in the videoconvert that is returned.
+GstElement *Pipeline::add_source(const std::string &uri) {
+  GstElement *source = add("uridecodebin"), *convert = add("videoconvert");
+  if (!source || !convert) return nullptr;
+  const CapsPtr video(gst_caps_from_string(kVideo));
+  g_object_set(source, "uri", uri.c_str(), "caps", video.get(), "expose-all-streams", FALSE, nullptr);
+  g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), convert);
+  g_signal_connect(source, "source-setup", G_CALLBACK(on_source_setup), nullptr);
+  return convert;
+}
+
+std::string Pipeline::configure(const ChannelSettings &channel, const std::string &results) {
+  GObject *element = G_OBJECT(element_);
+  g_object_set(element, "model", channel.model.c_str(), "features", channel.features.c_str(), "attach-meta",
+               FALSE, "window", guint64(channel.window_seconds * GST_SECOND), nullptr);
+  gst_util_set_object_arg(element, "backend", channel.backend.c_str());
+  gst_util_set_object_arg(element, "sync", encoder_ ? "timestamp" : channel.sync.c_str());
+  if (channel.alert_threshold)
+    g_object_set(element, "alert-threshold", *channel.alert_threshold, "alert-clear",
+                 channel.alert_clear.value_or(*channel.alert_threshold), "alert-duration",
+                 guint64(channel.alert_seconds * GST_SECOND), nullptr);
+  if (!results.empty()) g_object_set(element, "results-filename", results.c_str(), nullptr);
+  for (const auto &[name, value] : channel.properties)
+    if (std::string e = set_property(element, name, value); !e.empty()) return "--set: " + e;
+  return {};
+}
+
+std::string Pipeline::add_encoder(const RenditionSettings &rendition, GstElement *from) {
+  const std::string where = "--encode '" + rendition.encode + "': ";
+  GError *broken = nullptr;
+  encoder_ = gst_parse_bin_from_description_full(rendition.encode.c_str(), TRUE, nullptr,
+                                                 GST_PARSE_FLAG_FATAL_ERRORS, &broken);
+  if (broken) return where + take_text(broken);
+  gst_bin_add(GST_BIN(pipeline_.get()), encoder_);
+
+  for (const Change &change : rendition.changes) {
+    std::string name;
+    const ElementPtr changed = find_changed(GST_BIN(encoder_), change.property, name);
+    if (!changed)
+      return "--change: no element of '" + rendition.encode + "' has a property " + change.property;
+    if (std::string e = set_property(G_OBJECT(changed.get()), name, change.value, true); !e.empty())
+      return "--change: " + e;
+  }
+  changes_ = rendition.changes;
+
+  GstElement *tee = add("tee"), *here = add("queue"), *there = add("queue");
+  GstElement *decode = add("decodebin"), *convert = add("videoconvert");
+  if (!tee || !here || !there || !decode || !convert) return kNoBase;
+  const CapsPtr video(gst_caps_from_string(kVideo));
+  g_object_set(decode, "caps", video.get(), "expose-all-streams", FALSE, nullptr);
+  g_signal_connect(decode, "pad-added", G_CALLBACK(on_pad_added), convert);
+  const PadPtr input(gst_element_get_static_pad(encoder_, "sink"));
+  if (!input || !gst_element_link_many(from, tee, here, nullptr) ||
+      !gst_element_link_pads(here, "src", element_, "ref_sink") ||
+      !gst_element_link_many(tee, there, encoder_, decode, nullptr) ||
+      !gst_element_link_pads(convert, "src", element_, "dist_sink"))
+    return where + "needs one input, of raw video, and one output";
+  gst_pad_add_probe(input.get(), GST_PAD_PROBE_TYPE_BUFFER, on_encoder_input, this, nullptr);
+  return {};
+}
+
+std::string Pipeline::build(const ChannelSettings &channel, const RenditionSettings &rendition,
+                            const std::string &results) {
+  pipeline_.reset(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))));
+  // Messages of the way down are read after it.
+  g_object_set(pipeline_.get(), "auto-flush-bus", FALSE, nullptr);
+  bus_.reset(gst_element_get_bus(pipeline_.get()));
+  element_ = add("vmafhip");
+  if (!element_)
+    return "There is no element vmafhip: GST_PLUGIN_PATH must name the folder of libgstvmafhip.so, "
+           "build/gst/vmafhip";
+  sink_ = add("fakesink");
+  GstElement *from = add_source(channel.reference);
+  if (!sink_ || !from || !gst_element_link(element_, sink_)) return kNoBase;
+  g_object_set(sink_, "sync", FALSE, "async", FALSE, nullptr);
+  paced_ = channel.realtime || !g_str_has_prefix(channel.reference.c_str(), "file:") ||
+           (!rendition.uri.empty() && !g_str_has_prefix(rendition.uri.c_str(), "file:"));
+
+  if (!rendition.encode.empty()) {
+    if (std::string e = add_encoder(rendition, from); !e.empty()) return e;
+  } else {
+    GstElement *distorted = add_source(rendition.uri);
+    if (!distorted || !gst_element_link_pads(from, "src", element_, "ref_sink") ||
+        !gst_element_link_pads(distorted, "src", element_, "dist_sink"))
+      return kNoBase;
+  }
+  if (std::string e = configure(channel, results); !e.empty()) return e;
+
+  for (const Side side : {reference, distorted}) {
+    sides_[side].pipeline = this;
+    sides_[side].side = side;
+    const PadPtr pad(gst_element_get_static_pad(element_, side == reference ? "ref_sink" : "dist_sink"));
+    gst_pad_add_probe(pad.get(),
+                      GstPadProbeType(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+                      on_data, &sides_[side], nullptr);
+  }
+  const PadPtr pad(gst_element_get_static_pad(sink_, "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_output, this, nullptr);
+  started_ = g_get_monotonic_time();
+  return {};
+}
+
+std::string Pipeline::try_element() {
+  std::string error;
+  if (gst_element_set_state(pipeline_.get(), GST_STATE_READY) == GST_STATE_CHANGE_FAILURE ||
+      gst_element_set_state(element_, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE) {
+    const MessagePtr message(gst_bus_pop_filtered(bus_.get(), GST_MESSAGE_ERROR));
+    error = message ? text_of(message.get()) : "GStreamer does not say why the pipeline cannot be made ready";
+  }
+  gst_element_set_state(element_, GST_STATE_NULL);
+  gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+  return error;
+}
+
+// ---- running --------------------------------------------------------------------------------------
+
+bool Pipeline::play() {
+  const auto paused = gst_element_set_state(pipeline_.get(), GST_STATE_PAUSED);
+  if (paused == GST_STATE_CHANGE_FAILURE) return false;
+  live_ = paused == GST_STATE_CHANGE_NO_PREROLL;
+  // Live sources pace themselves. Others, of the network, would be fetched as fast as it goes.
+  if (!live_ && paced_) g_object_set(sink_, "sync", TRUE, nullptr);
+  return gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
+}
+
+void Pipeline::end() { gst_element_send_event(pipeline_.get(), gst_event_new_eos()); }
+
+void Pipeline::stop() {
+  gst_element_set_state(pipeline_.get(), GST_STATE_READY);
+  gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+}
+
+Pipeline::Flow Pipeline::flow(Side side) const {
+  const Probed &s = sides_[side];
+  const int64_t last = std::max<int64_t>({s.last, started_, encoder_moved_ * (side == distorted)});
+  return {s.frames, g_get_monotonic_time() - last, s.ended};
+}
+
+std::string Pipeline::caps() const {
+  const PadPtr pad(gst_element_get_static_pad(element_, "ref_sink"));
+  const CapsPtr caps(gst_pad_get_current_caps(pad.get()));
+  GstVideoInfo info;
+  if (!caps || !gst_video_info_from_caps(&info, caps.get())) return "";
+  std::string text =
+      std::to_string(info.width) + "x" + std::to_string(info.height) + " " + GST_VIDEO_INFO_NAME(&info);
+  if (info.fps_n > 0) text += " " + std::to_string(info.fps_n) + "/" + std::to_string(info.fps_d);
+  return text;
+}
+
+int64_t Pipeline::duration() const {
+  gint64 duration = -1;
+  return gst_element_query_duration(pipeline_.get(), GST_FORMAT_TIME, &duration) ? duration : -1;
+}
+
+// ---- probes, in the streams' threads --------------------------------------------------------------
+
+GstPadProbeReturn Pipeline::on_data(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+  Probed &side = *static_cast<Probed *>(data);
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    side.pipeline->came(GST_PAD_PROBE_INFO_BUFFER(info), pad, side);
+  } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS) {
+    GstCaps *caps;
+    gst_event_parse_caps(GST_PAD_PROBE_INFO_EVENT(info), &caps);
+    side.pipeline->changed_to(caps, side);
+  } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS) {
+    side.ended = true;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+// Pictures in a GPU's memory would have to be fetched, whole: there are no thumbnails of them.
+void Pipeline::changed_to(GstCaps *caps, Probed &side) {
+  const GstCapsFeatures *features = gst_caps_get_features(caps, 0);
+  side.readable = (gst_caps_features_is_equal(features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) ||
+                   gst_caps_features_contains(features, "memory:DMABuf")) &&
+                  gst_video_info_from_caps(&side.info, caps);
+}
+
+void Pipeline::came(GstBuffer *buffer, GstPad *pad, Probed &side) {
+  ++side.frames;
+  side.last = g_get_monotonic_time();
+  if (side.readable) side.thumbnails.add(GST_BUFFER_PTS(buffer), make_thumbnail(side.info, buffer));
+  const auto time = running_time(pad, GST_BUFFER_PTS(buffer));
+  if (!time) return;
+  const int64_t before = gst_pad_get_offset(pad);
+  const auto offset = incoming_.frame(side.side, *time, wall_ns());
+  if (!offset) return;
+  gst_pad_set_offset(pad, *offset);
+  const char *name = side.side == reference ? "reference" : "distorted";
+  gst_element_post_message(
+      element_, gst_message_new_application(
+                    GST_OBJECT(element_),
+                    gst_structure_new("jump", "side", G_TYPE_STRING, name, "seconds", G_TYPE_DOUBLE,
+                                      double(before - *offset) / GST_SECOND, nullptr)));
+}
+
+// A sink holds its first buffer until the pipeline plays, which it does not before an encoder's decoder has been chosen:
+// that takes many frames, so that the element must be rid of those that leave meanwhile. And buffers leave with their own
+// time stamps: where the sink waits for the clock, it would wait for a jump, too.
+GstPadProbeReturn Pipeline::on_output(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+  auto *self = static_cast<Pipeline *>(data);
+  if (GST_STATE(self->sink_) < GST_STATE_PLAYING) return GST_PAD_PROBE_DROP;
+  const auto time = running_time(pad, GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
+  if (time)
+    if (const auto offset = self->outgoing_.frame(reference, *time, wall_ns()))
+      g_object_set(self->sink_, "ts-offset", gint64(*offset), nullptr);
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn Pipeline::on_encoder_input(GstPad *, GstPadProbeInfo *info, gpointer data) {
+  static_cast<Pipeline *>(data)->encoder_moved_ = g_get_monotonic_time();
+  static_cast<Pipeline *>(data)->make_changes(GST_PAD_PROBE_INFO_BUFFER(info));
+  return GST_PAD_PROBE_OK;
+}
+
+void Pipeline::make_changes(GstBuffer *buffer) {
+  const GstClockTime time = GST_BUFFER_PTS(buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(time)) return;
+  if (!GST_CLOCK_TIME_IS_VALID(first_)) first_ = time;
+  while (!changes_.empty() && time >= first_ &&
+         double(time - first_) / GST_SECOND >= changes_.front().seconds) {
+    const Change change = changes_.front();
+    changes_.erase(changes_.begin());
+    std::string name;
+    const ElementPtr changed = find_changed(GST_BIN(encoder_), change.property, name);
+    if (!changed) continue;
+    set_property(G_OBJECT(changed.get()), name, change.value);
+    gst_element_post_message(
+        element_, gst_message_new_application(
+                      GST_OBJECT(element_),
+                      gst_structure_new("change", "property", G_TYPE_STRING, change.property.c_str(), "value",
+                                        G_TYPE_STRING, change.value.c_str(), nullptr)));
+  }
+}
+
+}  // namespace monitor

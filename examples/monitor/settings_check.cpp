@@ -1,0 +1,171 @@
+// Whether settings make sense on this machine: sources and folders that are there, names that are unique.
+#include "examples/monitor/settings_check.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <sstream>
+
+#include "examples/monitor/taking.h"
+
+namespace monitor {
+
+namespace {
+
+using Error = std::string;  // empty: none
+
+// A file's name becomes its URI; what cannot be opened here at all is said at once.
+Error check_uri(std::string &uri) {
+  if (uri.empty()) return "is empty";
+  if (!gst_uri_is_valid(uri.c_str())) {
+    GError *broken = nullptr;
+    uri = take_text(gst_filename_to_uri(uri.c_str(), &broken));
+    if (broken) return take_text(broken);
+  }
+  const std::string scheme = take_text(gst_uri_get_protocol(uri.c_str()));
+  if (!gst_uri_protocol_is_supported(GST_URI_SRC, scheme.c_str()))
+    return "No element that is installed reads " + redact(uri) +
+           "; packages gstreamer1.0-plugins-good and -bad have most";
+  if (scheme == "file") {
+    const std::string name = take_text(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
+    if (name.empty()) return redact(uri) + " is not the URI of a file on this machine";
+    if (!g_file_test(name.c_str(), G_FILE_TEST_EXISTS)) return "There is no file " + name;
+    if (g_file_test(name.c_str(), G_FILE_TEST_IS_DIR)) return name + " is a folder, not a file";
+    if (access(name.c_str(), R_OK) != 0) return "The file " + name + " cannot be read";
+  }
+  return {};
+}
+
+// The last part of a URI that says something: a file's name without its extension, else the host.
+std::string name_of_uri(const std::string &uri) {
+  std::string rest = uri.substr(0, uri.find_first_of("?#"));
+  const size_t colon = rest.find(':');
+  if (colon != std::string::npos) rest.erase(0, colon + 1);
+  rest.erase(0, std::min(rest.find_first_not_of('/'), rest.size()));
+  while (!rest.empty() && rest.back() == '/') rest.pop_back();
+  const size_t slash = rest.rfind('/');
+  if (slash != std::string::npos) {
+    rest.erase(0, slash + 1);
+    if (const size_t dot = rest.rfind('.'); dot != std::string::npos && dot > 0) rest.erase(dot);
+  } else if (const size_t at = rest.rfind('@'); at != std::string::npos) {
+    rest.erase(0, at + 1);
+  }
+  const std::string plain = take_text(g_uri_unescape_string(rest.c_str(), "/"));
+  return !plain.empty() && g_utf8_validate(plain.c_str(), -1, nullptr) ? plain : rest;
+}
+
+// The first word that names an encoder.
+std::string name_of_encoder(const std::string &fragment) {
+  std::istringstream words(fragment);
+  std::string first, word;
+  while (words >> word) {
+    if (first.empty()) first = word;
+    if (word.find("enc") != std::string::npos && word.find('=') == std::string::npos) return word;
+  }
+  return first;
+}
+
+// Names that were given must be unique; others are made so.
+Error settle(std::string &name, const std::string &otherwise, std::set<std::string> &taken,
+             const char *what) {
+  const bool given = !name.empty();
+  const std::string stem = given ? name : otherwise.empty() ? what : otherwise.substr(0, 90);
+  name = stem;
+  for (int n = 2; !given && taken.count(name); ++n) name = stem + "-" + std::to_string(n);
+  if (!taken.insert(name).second) return std::string("There are two ") + what + "s named \"" + name + "\"";
+  return check_name(name);
+}
+
+Error check_folder(const std::string &file) {
+  const std::string folder = take_text(g_path_get_dirname(file.c_str()));
+  if (!g_file_test(folder.c_str(), G_FILE_TEST_IS_DIR)) return "There is no folder " + folder;
+  if (access(folder.c_str(), W_OK) != 0) return "The folder " + folder + " cannot be written to";
+  return {};
+}
+
+Error check_channel(ChannelSettings &channel) {
+  if (channel.reference.empty()) return "a reference is missing (--ref)";
+  if (channel.renditions.empty()) return "nothing to compare with the reference (--dist or --encode)";
+  if (Error e = check_uri(channel.reference); !e.empty()) return e;
+  std::set<std::string> names;
+  for (RenditionSettings &r : channel.renditions) {
+    if (!r.changes.empty() && r.encode.empty()) return "--change needs an encoder in place (--encode)";
+    if (!r.uri.empty())
+      if (Error e = check_uri(r.uri); !e.empty()) return e;
+    const std::string otherwise = r.encode.empty() ? name_of_uri(r.uri) : name_of_encoder(r.encode);
+    if (Error e = settle(r.name, otherwise, names, "rendition"); !e.empty()) return e;
+    std::sort(r.changes.begin(), r.changes.end(),
+              [](const Change &a, const Change &b) { return a.seconds < b.seconds; });
+  }
+  if (channel.alert_clear && !channel.alert_threshold) return "--alert-clear needs --alert-threshold";
+  if (channel.alert_clear && *channel.alert_clear < *channel.alert_threshold)
+    return "--alert-clear lies below --alert-threshold: an alert would be cleared while the score is bad";
+  return {};
+}
+
+Error check_results(const std::vector<ChannelSettings> &channels) {
+  std::set<std::string> files;
+  for (const ChannelSettings &channel : channels) {
+    if (channel.results.empty()) continue;
+    for (const RenditionSettings &r : channel.renditions) {
+      const std::string file = results_name(channel, r.name);
+      if (!files.insert(file).second)
+        return "Two renditions would write " + file + ": put %c (channel) and %r (rendition) into --results";
+      const bool known = g_str_has_suffix(file.c_str(), ".csv") || g_str_has_suffix(file.c_str(), ".json") ||
+                         g_str_has_suffix(file.c_str(), ".xml") || g_str_has_suffix(file.c_str(), ".sub");
+      const auto format = [](const auto &property) { return property.first == "results-format"; };
+      if (!known && std::none_of(channel.properties.begin(), channel.properties.end(), format))
+        return file + ": result files end in .csv, .json, .xml or .sub (or --set results-format=csv)";
+      if (Error e = check_folder(file); !e.empty()) return e;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string results_name(const ChannelSettings &channel, const std::string &rendition) {
+  std::string name;
+  const auto add = [&](const std::string &label) {
+    for (const unsigned char c : label)
+      name += g_ascii_isalnum(c) || c >= 128 || strchr("._-", c) ? char(c) : '_';
+  };
+  for (size_t i = 0; i < channel.results.size(); ++i) {
+    const char c = channel.results[i], next = i + 1 < channel.results.size() ? channel.results[i + 1] : 0;
+    if (c != '%' || !next || !strchr("cr%", next)) {
+      name += c;
+      continue;
+    }
+    ++i;
+    if (next == '%')
+      name += '%';
+    else
+      add(next == 'c' ? channel.name : rendition);
+  }
+  return name;
+}
+
+std::string check_name(const std::string &name) {
+  const bool control =
+      std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; });
+  if (name.empty() || name.size() > 100 || control || !g_utf8_validate(name.c_str(), -1, nullptr))
+    return "\"" + redact(name) + "\" is not a name: 1 to 100 bytes of UTF-8, without control characters";
+  return {};
+}
+
+std::string check(Settings &settings) {
+  if (settings.channels.empty()) return "Give --ref and --dist or --encode, or --config FILE; see --help";
+  std::set<std::string> names;
+  for (ChannelSettings &channel : settings.channels) {
+    Error error = check_channel(channel);
+    if (error.empty()) error = settle(channel.name, name_of_uri(channel.reference), names, "channel");
+    if (error.empty()) continue;
+    return settings.channels.size() > 1 ? "Channel \"" + channel.name + "\": " + error : error;
+  }
+  if (Error e = check_results(settings.channels); !e.empty()) return e;
+  return settings.report.empty() ? "" : check_folder(settings.report);
+}
+
+}  // namespace monitor
