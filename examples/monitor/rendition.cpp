@@ -342,6 +342,7 @@ void Rendition::read(GstMessage *message) {
                         pipeline.thumbnails(Pipeline::distorted));
       if (state_ == State::connecting && !run_->going_down && messages_.scored() > 0) {
         scoring_since_ = g_get_monotonic_time();
+        record_.now().caps = pipeline.caps();
         set_state(State::running);
         record_.event(EventKind::started, "First score", g_get_real_time());
       }
