@@ -172,25 +172,6 @@ TEST(AdmIsa, LargePictures) {
   }
 }
 
-// Sums of two products, up to 2^63, rounded once: near halves of an f32's last bit a detour by f64 would show.
-TEST(AdmIsa, FloatsAreRoundedOnce) {
-  Noise source(8);
-  for (const CpuKernels *kernels : wide_kernels())
-    for (int i = 0; i < 400000; ++i) {
-      const int top = i % 64;
-      const uint64_t bits = uint64_t{source.next()} << 40 ^ uint64_t { source.next() } << 20 ^ source.next();
-      int64_t v = static_cast<int64_t>((bits | uint64_t{1} << 63) >> (63 - top) >> 1);
-      // A half of the last bit and a little more, less or nothing.
-      if (top > 26) {
-        const int64_t half = int64_t{1} << (top - 25);
-        v = (v & -(2 * half)) + half + source.below(3) - 1;
-      }
-      if (i % 2) v = -v;
-      ASSERT_EQ(kernels->adm->nearest_float(v), static_cast<double>(static_cast<float>(v)))
-          << kernels->isa << ", " << v;
-    }
-}
-
 // Strips in any order and on several threads, and as many strips as the size asks for.
 TEST(AdmIsa, StripsInAnyOrder) {
   const Luma ref = waves(1100, 800, 8, 0);

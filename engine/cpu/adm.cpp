@@ -63,48 +63,69 @@ struct FrameMemory {
 };
 
 // The last three rows of a decoupled signal.
+template <class Row>
 struct Signal {
-  AdmSignalRow row[kRows];
+  Row row[kRows];
 
   void take(Arena *arena, size_t count) {
-    for (AdmSignalRow &r : row) {
-      for (int32_t *&size : r.size) size = arena->take<int32_t>(count, 0, kBeyond);
-      r.neighbour = arena->take<int32_t>(count, 1, kBeyond);
-      r.centre = arena->take<int32_t>(count, 0, kBeyond);
-    }
+    for (Row &r : row) r.take(arena, count, kBeyond);
   }
 };
 
+template <class Row>
 struct Decoupled {
-  Signal restored, additive;
+  Signal<Row> restored, additive;
 };
 
+template <int kScale>
 struct Scratch {
-  AdmHalves low, high;          // after the vertical filter; one mirrored sample before, two behind
-  int32_t *band[2][kAdmBands];  // a row of h, v, d: reference, distorted
-  int32_t *threshold;
-  Decoupled *signals;     // for each distorted picture, one for each gain limit
-  AdmDecoupledRow *rows;  // the current one's, for each gain limit
+  using Sample = typename AdmTypes<kScale>::Sample;
+  using Row = typename AdmTypes<kScale>::Row;
 
+  AdmHalves low, high;         // after the vertical filter; one mirrored sample before, two behind
+  Sample *band[2][kAdmBands];  // a row of h, v, d: reference, distorted
+  struct Reach {
+    Sample *band[kAdmBands];
+  };
+  Reach *reaches;                      // adm_reach() of the reference's row, for each gain limit
+  Decoupled<Row> *signals;             // for each distorted picture, one for each gain limit
+  AdmDecoupledRow<Row, Sample> *rows;  // the current one's, for each gain limit
+
+  // `width` of what the scale filters.
   Scratch(Arena *arena, int width, int distorted, int limits) {
     const size_t columns = padded(width), half = padded((width + 1) / 2);
     for (AdmHalves *row : {&low, &high}) {
       row->low = arena->take<int16_t>(columns, 1, 2 * kBeyond);
       row->high = arena->take<int16_t>(columns, 1, 2 * kBeyond);
     }
-    for (auto &image : band)
-      for (int32_t *&row : image) row = arena->take<int32_t>(half, 0, kBeyond);
-    threshold = arena->take<int32_t>(half, 0, kBeyond);
-    rows = arena->take<AdmDecoupledRow>(static_cast<size_t>(limits));
-    signals = arena->take<Decoupled>(static_cast<size_t>(distorted * limits));
+    const auto take = [&](Sample *(&bands)[kAdmBands]) {
+      for (Sample *&row : bands) row = arena->take<Sample>(half, 0, kBeyond);
+    };
+    take(band[0]);
+    take(band[1]);
+    // When bytes are counted, there are no arrays to write to.
+    reaches = arena->take<Reach>(static_cast<size_t>(limits));
+    for (int i = 0; i < limits; i++) {
+      Reach unused;
+      take((reaches ? reaches[i] : unused).band);
+    }
+    rows = arena->take<AdmDecoupledRow<Row, Sample>>(static_cast<size_t>(limits));
+    signals = arena->take<Decoupled<Row>>(static_cast<size_t>(distorted * limits));
     for (int i = 0; i < distorted * limits; i++) {
-      Decoupled unused;  // when bytes are counted, there is no array
-      Decoupled &to = signals ? signals[i] : unused;
+      Decoupled<Row> unused;
+      Decoupled<Row> &to = signals ? signals[i] : unused;
       to.restored.take(arena, half);
       to.additive.take(arena, half);
     }
   }
 };
+
+int source_width(const AdmParams &params, int scale) {
+  return scale == 0 ? params.width : params.scale[scale - 1].width;
+}
+int source_height(const AdmParams &params, int scale) {
+  return scale == 0 ? params.height : params.scale[scale - 1].height;
+}
 
 // ---- Wavelet ------------------------------------------------------------------------------------------------
 
@@ -117,7 +138,7 @@ void extend(int16_t *row, int width) {
 // Vertical filters around band row y of picture `image`; high pass only if `detail`.
 template <int kScale>
 void filter_columns(const PlaneView &view, const LowBands *from, int image, int y, int width, int height,
-                    bool detail, const Scratch &m) {
+                    bool detail, const Scratch<kScale> &m) {
   const auto row_number = [&](int k) { return adm_index(2 * y - 1 + k, height); };
   if constexpr (kScale == 0) {
     const auto run = [&](auto rows) {
@@ -156,7 +177,7 @@ struct Rows {
 template <int kScale>
 class Strip {
  public:
-  Strip(const AdmStrip &strip, const FrameMemory &bands, const Scratch &m)
+  Strip(const AdmStrip &strip, const FrameMemory &bands, const Scratch<kScale> &m)
       : strip_(strip),
         params_(strip.params),
         p_(params_.scale[kScale]),
@@ -183,6 +204,7 @@ class Strip {
       const bool pool = y >= pooled.first && y < pooled.last;
       transform(0, y, own, need);
       if (need && pool) add_den();
+      if (need) reach();
       for (int d = 0; d < distorted_; d++) {
         transform(1 + d, y, own, need);
         if (!need) continue;
@@ -195,12 +217,14 @@ class Strip {
   }
 
  private:
+  using Sample = typename AdmTypes<kScale>::Sample;
+  using Row = typename AdmTypes<kScale>::Row;
+
   // One row of bands: low into the frame's memory, detail into the scratch.
   void transform(int image, int y, bool low, bool detail) {
     low = low && kScale + 1 < kAdmScales;
     if (!low && !detail) return;
-    const int width = kScale == 0 ? params_.width : params_.scale[larger(kScale - 1, 0)].width,
-              height = kScale == 0 ? params_.height : params_.scale[larger(kScale - 1, 0)].height;
+    const int width = source_width(params_, kScale), height = source_height(params_, kScale);
     const FrameView &frame = strip_.frame;
     const PlaneView &view = image == 0 ? frame.ref[0] : frame.dist[static_cast<size_t>(image - 1)][0];
     filter_columns<kScale>(view, from_, image, y, width, height, detail, m_);
@@ -212,50 +236,58 @@ class Strip {
   void add_den() {
     const int begin = p_.left - around_.first;
     for (int band = 0; band < kAdmBands; band++) {
-      const uint64_t row = adm_den_row<V, kScale>(m_.band[0][band] + begin, p_.right - p_.left, p_);
+      const uint64_t row = adm_den_row<V, kScale>(m_.band[0][band], begin, p_.right - p_.left, p_);
       const uint64_t rounded = (row + static_cast<uint64_t>(half_of(p_.den_row_shift))) >> p_.den_row_shift;
       for (int i = 0; i < distorted_ * limits_; i++) strip_.sums[i].den[band] += rounded;
+    }
+  }
+
+  void reach() {
+    for (int i = 0; i < limits_; i++) {
+      AdmDecoupledRow<Row, Sample> &row = m_.rows[i];
+      row.limit = AdmGainLimit(strip_.gain_limits[i]);
+      Sample *const *to = m_.reaches[i].band;
+      row.reach = adm_reach<V>(m_.band[0], around_.count, row.limit, to) ? to : nullptr;
     }
   }
 
   void decouple(int d, int y) {
     const bool aim = !params_.options.skip_aim;
     for (int i = 0; i < limits_; i++) {
-      const Decoupled &to = m_.signals[d * limits_ + i];
-      m_.rows[i] = {AdmGainLimit(strip_.gain_limits[i]), to.restored.row[y % kRows],
-                    to.additive.row[y % kRows]};
+      Decoupled<Row> &to = m_.signals[d * limits_ + i];
+      m_.rows[i].restored = &to.restored.row[y % kRows];
+      m_.rows[i].additive = &to.additive.row[y % kRows];
     }
     adm_decouple<V, kScale>(m_.band[0], m_.band[1], around_.count, p_, aim, m_.rows, limits_);
     for (int i = 0; i < limits_; i++) {
-      mirror_weights(m_.rows[i].additive.neighbour);
-      if (aim) mirror_weights(m_.rows[i].restored.neighbour);
+      finish_weights(*m_.rows[i].additive);
+      if (aim) finish_weights(*m_.rows[i].restored);
     }
   }
 
   // Mirrored at the low side, repeated at the high side; where the region does not reach the border, the weights
   // beyond the row are not asked for.
-  void mirror_weights(int32_t *weights) const {
-    if (p_.left > 0) return;
-    weights[-1] = weights[1];
-    weights[p_.width] = weights[p_.width - 1];
+  void finish_weights(const Row &row) const {
+    if (p_.left == 0) {
+      row.neighbour[-1] = row.neighbour[1];
+      row.neighbour[p_.width] = row.neighbour[p_.width - 1];
+    }
+    adm_beside<V>(row, around_.count);
   }
 
   void add_masked(int d, int y) {
     for (int i = d * limits_; i < (d + 1) * limits_; i++) {
-      const Decoupled &from = m_.signals[i];
+      const Decoupled<Row> &from = m_.signals[i];
       add_masked(from.restored, from.additive, y, strip_.sums[i].num);
       if (!params_.options.skip_aim) add_masked(from.additive, from.restored, y, strip_.sums[i].aim);
     }
   }
 
-  void add_masked(const Signal &signal, const Signal &masker, int y, int64_t *sums) {
+  void add_masked(const Signal<Row> &signal, const Signal<Row> &masker, int y, int64_t *sums) {
     const int above = y > 0 ? y - 1 : 1, below = y + 1 < p_.height ? y + 1 : p_.height - 1;
-    const AdmSignalRow &here = masker.row[y % kRows];
-    const AdmMaskRows weights = {masker.row[above % kRows].neighbour, here.neighbour,
-                                 masker.row[below % kRows].neighbour, here.centre};
+    const AdmMaskers<Row> by = {&masker.row[above % kRows], &masker.row[y % kRows], &masker.row[below % kRows]};
     int64_t rows[kAdmBands];
-    adm_masked_row<V, kScale>(signal.row[y % kRows], weights, p_.left - around_.first, p_.right - p_.left, p_,
-                              m_.threshold, rows);
+    adm_masked_row<V, kScale>(signal.row[y % kRows], by, p_.left - around_.first, p_.right - p_.left, p_, rows);
     for (int band = 0; band < kAdmBands; band++)
       sums[band] += (rows[band] + half_of(p_.row_shift)) >> p_.row_shift;
   }
@@ -264,7 +296,7 @@ class Strip {
   const AdmParams &params_;
   const AdmScaleParams &p_;
   const LowBands *from_, *to_;
-  const Scratch &m_;
+  const Scratch<kScale> &m_;
   const int distorted_, limits_;
   const AdmSpan around_;
 };
@@ -275,36 +307,41 @@ size_t frame_bytes(const AdmParams &params, int distorted) {
   return arena.used();
 }
 
-size_t scratch_bytes(const AdmParams &params, int distorted, int limits) {
+template <int kScale>
+size_t scratch_bytes_of(const AdmParams &params, int distorted, int limits) {
   Arena arena(nullptr);
-  Scratch memory(&arena, params.width, distorted, limits);
+  Scratch<kScale> memory(&arena, source_width(params, kScale), distorted, limits);
   return arena.used();
 }
 
-void measure(const AdmStrip &strip) {
+// Scale 1 has half as many samples a row as scale 0, of up to twice the size.
+size_t scratch_bytes(const AdmParams &params, int distorted, int limits) {
+  return larger(scratch_bytes_of<0>(params, distorted, limits), scratch_bytes_of<1>(params, distorted, limits));
+}
+
+template <int kScale>
+void measure_scale(const AdmStrip &strip) {
   Arena of_frame(strip.frame_memory), of_worker(strip.scratch);
   const FrameMemory bands(&of_frame, strip.params, strip.distorted);
-  const Scratch m(&of_worker, strip.params.width, strip.distorted, strip.limits);
+  const Scratch<kScale> m(&of_worker, source_width(strip.params, kScale), strip.distorted, strip.limits);
+  Strip<kScale>(strip, bands, m).run();
+}
+
+void measure(const AdmStrip &strip) {
   switch (strip.scale) {
     case 0:
-      Strip<0>(strip, bands, m).run();
-      break;
+      return measure_scale<0>(strip);
     case 1:
-      Strip<1>(strip, bands, m).run();
-      break;
+      return measure_scale<1>(strip);
     case 2:
-      Strip<2>(strip, bands, m).run();
-      break;
+      return measure_scale<2>(strip);
     default:
-      Strip<3>(strip, bands, m).run();
-      break;
+      return measure_scale<3>(strip);
   }
 }
 
-double nearest_float(int64_t v) { return adm_float_of<V>(v); }
-
 }  // namespace
 
-extern const AdmKernels adm_kernels = {scratch_bytes, frame_bytes, measure, nearest_float};
+extern const AdmKernels adm_kernels = {scratch_bytes, frame_bytes, measure};
 
 }  // namespace vmafhip::VMAFHIP_ISA

@@ -27,8 +27,6 @@ struct AdmKernels {
   size_t (*scratch_bytes)(const AdmParams &params, int distorted, int limits);
   size_t (*frame_bytes)(const AdmParams &params, int distorted);
   void (*measure)(const AdmStrip &strip);
-  // The nearest f32 of an integer, as the angles of scales 1 to 3 are compared, for tests.
-  double (*nearest_float)(int64_t v);
 };
 
 }  // namespace vmafhip

@@ -2,6 +2,7 @@
 // branches and 64-bit conversions, which compilers turn into vectors of 128 bits.
 #pragma once
 #include "engine/cpu/adm_rows.h"
+#include "engine/cpu/arena.h"
 
 namespace vmafhip {
 namespace {
@@ -9,6 +10,28 @@ namespace {
 // Stands where adm_lanes.h takes its policy.
 struct Plain {
   static constexpr int kWords = 8;
+};
+
+// One row of a decoupled signal, weighted by contrast sensitivity. `size`, per band: |csf * sample| at scale 0, where
+// it is up to 2^31, |adm_weighted()| at the others. The rest: its weights as a masker, summed over the bands.
+struct AdmPlainRow {
+  int32_t *size[kAdmBands];
+  int32_t *neighbour;  // with one mirrored column on either side
+  int32_t *centre;
+  int32_t *threshold;  // of the signal that it masks
+
+  void take(Arena *arena, size_t count, size_t beyond) {
+    for (int32_t *&row : size) row = arena->take<int32_t>(count, 0, beyond);
+    neighbour = arena->take<int32_t>(count, 1, beyond);
+    centre = arena->take<int32_t>(count, 0, beyond);
+    threshold = arena->take<int32_t>(count, 0, beyond);
+  }
+};
+
+template <int kScale>
+struct AdmTypes {
+  using Sample = int32_t;
+  using Row = AdmPlainRow;
 };
 
 // ---- Wavelet ------------------------------------------------------------------------------------------------
@@ -133,7 +156,7 @@ VMAFHIP_HD int32_t adm_enhanced(int32_t ref, int32_t dist, int32_t restored, boo
 }
 
 template <int kScale>
-void adm_weigh_row(const AdmSignalRow &row, int count, const AdmScaleParams &p, bool masks) {
+void adm_weigh_row(const AdmPlainRow &row, int count, const AdmScaleParams &p, bool masks) {
   int32_t *h = row.size[0], *v = row.size[1], *d = row.size[2];
   int32_t *neighbour = row.neighbour, *centre = row.centre;
   const uint32_t ch = p.csf[0], cv = p.csf[1], cd = p.csf[2];
@@ -172,10 +195,10 @@ void adm_weigh_row(const AdmSignalRow &row, int count, const AdmScaleParams &p, 
 
 template <class V, int kScale>
 void adm_decouple(const int32_t *const *ref, const int32_t *const *dist, int count, const AdmScaleParams &p,
-                  bool aim, const AdmDecoupledRow *rows, int limits) {
+                  bool aim, const AdmDecoupledRow<AdmPlainRow, int32_t> *rows, int limits) {
   // What does not depend on the limit waits in the rows of the last one, which are filled last.
-  const AdmDecoupledRow &last = rows[limits - 1];
-  int32_t *same_angle = last.additive.centre;
+  const AdmDecoupledRow<AdmPlainRow, int32_t> &last = rows[limits - 1];
+  int32_t *same_angle = last.additive->centre;
   const int32_t *rh = ref[0], *rv = ref[1], *dh = dist[0], *dv = dist[1];
 #pragma GCC ivdep
   for (int i = 0; i < count; i++) {
@@ -186,14 +209,14 @@ void adm_decouple(const int32_t *const *ref, const int32_t *const *dist, int cou
   }
   for (int band = 0; band < kAdmBands; band++) {
     const int32_t *o = ref[band], *d = dist[band];
-    int32_t *plain = last.restored.size[band];
+    int32_t *plain = last.restored->size[band];
 #pragma GCC ivdep
     for (int i = 0; i < count; i++) plain[i] = adm_restored<kScale>(o[i], d[i]);
   }
-  for (const AdmDecoupledRow *row = rows; row <= &last; row++) {
+  for (const AdmDecoupledRow<AdmPlainRow, int32_t> *row = rows; row <= &last; row++) {
     for (int band = 0; band < kAdmBands; band++) {
-      const int32_t *o = ref[band], *d = dist[band], *plain = last.restored.size[band];
-      int32_t *r = row->restored.size[band], *a = row->additive.size[band];
+      const int32_t *o = ref[band], *d = dist[band], *plain = last.restored->size[band];
+      int32_t *r = row->restored->size[band], *a = row->additive->size[band];
       const double gain_limit = row->limit.value;
 #pragma GCC ivdep
       for (int i = 0; i < count; i++) {
@@ -203,15 +226,18 @@ void adm_decouple(const int32_t *const *ref, const int32_t *const *dist, int cou
         a[i] = kScale == 0 ? static_cast<int16_t>(rest) : static_cast<int32_t>(rest);
       }
     }
-    adm_weigh_row<kScale>(row->additive, count, p, true);
-    adm_weigh_row<kScale>(row->restored, count, p, aim);
+    adm_weigh_row<kScale>(*row->additive, count, p, true);
+    adm_weigh_row<kScale>(*row->restored, count, p, aim);
   }
 }
 
+// What adm_lanes.h prepares of a row, this works out where it is needed.
 template <class V>
-double adm_float_of(int64_t v) {
-  return static_cast<float>(v);
+bool adm_reach(const int32_t *const *, int, const AdmGainLimit &, int32_t *const *) {
+  return false;
 }
+template <class V>
+void adm_beside(const AdmPlainRow &, int) {}
 
 // ---- Sums ---------------------------------------------------------------------------------------------------
 
@@ -229,10 +255,11 @@ int64_t adm_masked_band(const int32_t *size, const int32_t *threshold, int count
 }
 
 template <class V, int kScale>
-void adm_masked_row(const AdmSignalRow &signal, const AdmMaskRows &masker, int begin, int count,
-                    const AdmScaleParams &p, int32_t *threshold, int64_t *rows) {
-  const int32_t *above = masker.above + begin, *here = masker.here + begin, *below = masker.below + begin,
-                *centre = masker.centre + begin;
+void adm_masked_row(const AdmPlainRow &signal, const AdmMaskers<AdmPlainRow> &by, int begin, int count,
+                    const AdmScaleParams &p, int64_t *rows) {
+  const int32_t *above = by.above->neighbour + begin, *here = by.here->neighbour + begin,
+                *below = by.below->neighbour + begin, *centre = by.here->centre + begin;
+  int32_t *threshold = by.here->threshold;
 #pragma GCC ivdep
   for (int i = 0; i < count; i++) {
     uint32_t sum = static_cast<uint32_t>(centre[i]);
@@ -247,9 +274,9 @@ void adm_masked_row(const AdmSignalRow &signal, const AdmMaskRows &masker, int b
 }
 
 template <class V, int kScale>
-uint64_t adm_den_row(const int32_t *ref, int count, const AdmScaleParams &p) {
+uint64_t adm_den_row(const int32_t *ref, int begin, int count, const AdmScaleParams &p) {
   uint64_t sum = 0;
-  for (int i = 0; i < count; i++)
+  for (int i = begin; i < begin + count; i++)
     sum += kScale == 0 ? adm_cube_den0(ref[i]) : adm_cube_den(ref[i], kScale, p.den_col_shift);
   return sum;
 }

@@ -7,19 +7,19 @@ namespace {
 
 struct Lanes : Simd {
   using Simd::add;
-  using Simd::div;
+  using Simd::max;
   using Simd::min;
   using Simd::mul;
   using Simd::shr;
   using Simd::sra;
+  using Simd::sub;
   using Mask = __m256i;
+  using Words = __m256i;
+  using Floats = __m256;
   struct Wide {
     __m256i even, odd;
   };
   struct Doubles {
-    __m256d first, second;
-  };
-  struct Masks {
     __m256d first, second;
   };
 
@@ -31,6 +31,32 @@ struct Lanes : Simd {
   VMAFHIP_SIMD_FN I sub16(I a, I b) { return _mm256_sub_epi16(a, b); }
   VMAFHIP_SIMD_FN I min16(I a, I b) { return _mm256_min_epi16(a, b); }
   VMAFHIP_SIMD_FN I max16(I a, I b) { return _mm256_max_epi16(a, b); }
+  VMAFHIP_SIMD_FN I abs16(I a) { return _mm256_abs_epi16(a); }
+  VMAFHIP_SIMD_FN I mul_round16(I a, I b) { return _mm256_mulhrs_epi16(a, b); }
+  VMAFHIP_SIMD_FN I mul_high_unsigned16(I a, I b) { return _mm256_mulhi_epu16(a, b); }
+  VMAFHIP_SIMD_FN I average16(I a, I b) { return _mm256_avg_epu16(a, b); }
+  template <int n>
+  VMAFHIP_SIMD_FN I shr16(I a) {
+    return _mm256_srli_epi16(a, n);
+  }
+  VMAFHIP_SIMD_FN I bit_or(I a, I b) { return _mm256_or_si256(a, b); }
+  VMAFHIP_SIMD_FN bool any_common(I a, I b) { return !_mm256_testz_si256(a, b); }
+  VMAFHIP_SIMD_FN I high_words(I a, I b) {
+    return _mm256_permute4x64_epi64(pack_high(a, b), 0xd8);
+  }
+  VMAFHIP_SIMD_FN I low_words(I a, I b) { return _mm256_permute4x64_epi64(pack_low(a, b), 0xd8); }
+  VMAFHIP_SIMD_FN I pack_high(I a, I b) {
+    return _mm256_packs_epi32(_mm256_srai_epi32(a, 16), _mm256_srai_epi32(b, 16));
+  }
+  VMAFHIP_SIMD_FN I pack_low(I a, I b) {
+    const I low = _mm256_set1_epi32(0xffff);
+    return _mm256_packus_epi32(_mm256_and_si256(a, low), _mm256_and_si256(b, low));
+  }
+  VMAFHIP_SIMD_FN I pack_middle(I a, I b) {
+    const I low = _mm256_set1_epi32(0xffff);
+    return _mm256_packus_epi32(_mm256_and_si256(_mm256_srli_epi32(a, 8), low),
+                               _mm256_and_si256(_mm256_srli_epi32(b, 8), low));
+  }
   VMAFHIP_SIMD_FN void store_low_bytes(uint8_t *to, I v) {
     const __m256i low = _mm256_and_si256(v, _mm256_set1_epi16(255));
     _mm_storeu_si128(reinterpret_cast<__m128i *>(to),
@@ -56,7 +82,6 @@ struct Lanes : Simd {
   VMAFHIP_SIMD_FN I unpack_high16(I a, I b) { return _mm256_unpackhi_epi16(a, b); }
   VMAFHIP_SIMD_FN I pack16(I a, I b) { return _mm256_packs_epi32(a, b); }
   VMAFHIP_SIMD_FN I multiply_pairs(I a, I b) { return _mm256_madd_epi16(a, b); }
-  VMAFHIP_SIMD_FN I join_pairs(I a, I b) { return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa); }
   VMAFHIP_SIMD_FN I mul(I a, I b) { return _mm256_mullo_epi32(a, b); }
   VMAFHIP_SIMD_FN I min(I a, I b) { return _mm256_min_epi32(a, b); }
   VMAFHIP_SIMD_FN I min_unsigned(I a, I b) { return _mm256_min_epu32(a, b); }
@@ -69,6 +94,12 @@ struct Lanes : Simd {
     const __m256 f = _mm256_cvtepi32_ps(_mm256_andnot_si256(_mm256_srli_epi32(a, 1), a));
     return _mm256_sub_epi32(_mm256_srli_epi32(_mm256_castps_si256(f), 23), _mm256_set1_epi32(127));
   }
+  // The quotient is up to 2^17 and, rounded, at most 1 too large: its remainder tells. For a below 2^13 it is within 2^-20.
+  VMAFHIP_SIMD_FN I reciprocal(I a) {
+    const I q = _mm256_cvttps_epi32(_mm256_div_ps(_mm256_set1_ps(0x1p30f), _mm256_cvtepi32_ps(a)));
+    const I rest = _mm256_sub_epi32(_mm256_set1_epi32(1 << 30), _mm256_mullo_epi32(q, a));
+    return _mm256_add_epi32(q, _mm256_srai_epi32(rest, 31));
+  }
 
   VMAFHIP_SIMD_FN Mask all_lanes() { return _mm256_set1_epi32(-1); }
   VMAFHIP_SIMD_FN Mask first_lanes(int n) {
@@ -76,6 +107,34 @@ struct Lanes : Simd {
   }
   VMAFHIP_SIMD_FN I keep(Mask m, I a) { return _mm256_and_si256(m, a); }
   VMAFHIP_SIMD_FN I select(Mask m, I a, I b) { return _mm256_blendv_epi8(b, a, m); }
+
+  VMAFHIP_SIMD_FN uint32_t bits(Mask m) {
+    return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(m)));
+  }
+  VMAFHIP_SIMD_FN Mask lanes(uint32_t bits) {
+    const I each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(bits)), each), each);
+  }
+  VMAFHIP_SIMD_FN Words greater16(I a, I b) { return _mm256_cmpgt_epi16(a, b); }
+  VMAFHIP_SIMD_FN Words equal16(I a, I b) { return _mm256_cmpeq_epi16(a, b); }
+  VMAFHIP_SIMD_FN Words both(Words a, Words b) { return _mm256_and_si256(a, b); }
+  VMAFHIP_SIMD_FN uint32_t bits_of_words(Words m) {
+    return _pext_u32(static_cast<uint32_t>(_mm256_movemask_epi8(m)), 0x55555555);
+  }
+  VMAFHIP_SIMD_FN I select16(Words m, I a, I b) { return _mm256_blendv_epi8(b, a, m); }
+  VMAFHIP_SIMD_FN Words join_unpacked(Mask lower, Mask upper) { return _mm256_packs_epi32(lower, upper); }
+
+  VMAFHIP_SIMD_FN Floats set_floats(float v) { return _mm256_set1_ps(v); }
+  VMAFHIP_SIMD_FN Floats to_floats(I a) { return _mm256_cvtepi32_ps(a); }
+  VMAFHIP_SIMD_FN Floats add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
+  VMAFHIP_SIMD_FN Floats sub(Floats a, Floats b) { return _mm256_sub_ps(a, b); }
+  VMAFHIP_SIMD_FN Floats mul(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
+  VMAFHIP_SIMD_FN Floats abs(Floats a) {
+    return _mm256_and_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)));
+  }
+  VMAFHIP_SIMD_FN Mask at_most(Floats a, Floats b) {
+    return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+  }
 
   VMAFHIP_SIMD_FN Wide set_wide(int64_t v) { return {_mm256_set1_epi64x(v), _mm256_set1_epi64x(v)}; }
   VMAFHIP_SIMD_FN Wide add(Wide a, Wide b) {
@@ -102,10 +161,6 @@ struct Lanes : Simd {
     const __m128i by = _mm_cvtsi32_si128(n);
     return {_mm256_srl_epi64(a.even, by), _mm256_srl_epi64(a.odd, by)};
   }
-  VMAFHIP_SIMD_FN Wide shr_each(Wide a, I n) {
-    return {_mm256_srlv_epi64(a.even, _mm256_and_si256(n, _mm256_set1_epi64x(0xffffffff))),
-            _mm256_srlv_epi64(a.odd, odd(n))};
-  }
   VMAFHIP_SIMD_FN I narrow(Wide a) { return _mm256_blend_epi32(a.even, _mm256_slli_epi64(a.odd, 32), 0xaa); }
   VMAFHIP_SIMD_FN I narrow_high(Wide a) { return _mm256_blend_epi32(odd(a.even), a.odd, 0xaa); }
   VMAFHIP_SIMD_FN uint64_t sum(Wide a) {
@@ -114,16 +169,15 @@ struct Lanes : Simd {
     return v[0] + v[1] + v[2] + v[3];
   }
 
-  VMAFHIP_SIMD_FN double first(Doubles a) { return _mm256_cvtsd_f64(a.first); }
   VMAFHIP_SIMD_FN Doubles set_doubles(double v) { return {_mm256_set1_pd(v), _mm256_set1_pd(v)}; }
   VMAFHIP_SIMD_FN Doubles mul(Doubles a, Doubles b) {
     return {_mm256_mul_pd(a.first, b.first), _mm256_mul_pd(a.second, b.second)};
   }
-  VMAFHIP_SIMD_FN Doubles div(Doubles a, Doubles b) {
-    return {_mm256_div_pd(a.first, b.first), _mm256_div_pd(a.second, b.second)};
-  }
   VMAFHIP_SIMD_FN Doubles min(Doubles a, Doubles b) {
     return {_mm256_min_pd(a.first, b.first), _mm256_min_pd(a.second, b.second)};
+  }
+  VMAFHIP_SIMD_FN Doubles max(Doubles a, Doubles b) {
+    return {_mm256_max_pd(a.first, b.first), _mm256_max_pd(a.second, b.second)};
   }
   VMAFHIP_SIMD_FN Doubles doubles(I a) {
     return {_mm256_cvtepi32_pd(_mm256_castsi256_si128(a)),
@@ -131,46 +185,6 @@ struct Lanes : Simd {
   }
   VMAFHIP_SIMD_FN I truncate(Doubles a) {
     return _mm256_set_m128i(_mm256_cvttpd_epi32(a.second), _mm256_cvttpd_epi32(a.first));
-  }
-  VMAFHIP_SIMD_FN Doubles floats(I a) {
-    const __m256 f = _mm256_cvtepi32_ps(a);
-    return {_mm256_cvtps_pd(_mm256_castps256_ps128(f)), _mm256_cvtps_pd(_mm256_extractf128_ps(f, 1))};
-  }
-  // i64 -> f32 -> f64 by way of f64, which has 53 bits: what is beyond them is first gathered in one sticky bit, far
-  // below the last bit of an f32, so that the second rounding sees on which side of a half the number lies. Below
-  // 2^52 nothing needs to be gathered.
-  VMAFHIP_SIMD_FN __m256d float_of(__m256i v) {
-    const __m256i top = _mm256_shuffle_epi32(_mm256_srai_epi32(v, 31), 0xf5);
-    const __m256i sign_free = _mm256_xor_si256(v, top);
-    const __m256i large = _mm256_cmpgt_epi64(sign_free, _mm256_set1_epi64x((int64_t{1} << 52) - 1));
-    const __m256i low = _mm256_set1_epi64x(0xfff);
-    // low bits to zero, bit 12 set if any of them was
-    const __m256i sticky =
-        _mm256_and_si256(_mm256_add_epi64(_mm256_and_si256(v, low), low), _mm256_set1_epi64x(0x1000));
-    const __m256i gathered = _mm256_or_si256(_mm256_andnot_si256(low, v), sticky);
-    const __m256i exact = _mm256_blendv_epi8(v, gathered, large);
-    // Bit patterns of 2^52 + low word and of 2^84 + 2^32 * (high word + 2^31). All is exact: 51 bits are left.
-    const __m256i low_word = _mm256_blend_epi32(exact, _mm256_set1_epi32(0x43300000), 0xaa);
-    const __m256i high_word =
-        _mm256_xor_si256(_mm256_srli_epi64(exact, 32), _mm256_set1_epi64x(0x4530000080000000));
-    const __m256d high =
-        _mm256_sub_pd(_mm256_castsi256_pd(high_word), _mm256_set1_pd(0x1p84 + 0x1p63 + 0x1p52));
-    return _mm256_cvtps_pd(_mm256_cvtpd_ps(_mm256_add_pd(high, _mm256_castsi256_pd(low_word))));
-  }
-  VMAFHIP_SIMD_FN Doubles floats(Wide a) { return {float_of(a.even), float_of(a.odd)}; }
-  VMAFHIP_SIMD_FN __m256d both(__m256d dot, __m256d a, __m256d b) {
-    return _mm256_and_pd(_mm256_cmp_pd(dot, _mm256_setzero_pd(), _CMP_GE_OQ),
-                         _mm256_cmp_pd(a, b, _CMP_GE_OQ));
-  }
-  VMAFHIP_SIMD_FN Masks both_at_least(Doubles dot, Doubles a, Doubles b) {
-    return {both(dot.first, a.first, b.first), both(dot.second, a.second, b.second)};
-  }
-  VMAFHIP_SIMD_FN Mask join_in_order(Masks m) {
-    const __m256 v = _mm256_shuffle_ps(_mm256_castpd_ps(m.first), _mm256_castpd_ps(m.second), 0x88);
-    return _mm256_permute4x64_epi64(_mm256_castps_si256(v), 0xd8);
-  }
-  VMAFHIP_SIMD_FN Mask join_interleaved(Masks m) {
-    return _mm256_blend_epi32(_mm256_castpd_si256(m.first), _mm256_castpd_si256(m.second), 0xaa);
   }
 };
 
