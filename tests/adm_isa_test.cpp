@@ -1,5 +1,6 @@
 // ADM on every instruction set against the plain one, bit for bit, and what the cut into strips must not change.
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "engine/arith/adm.h"
@@ -151,6 +152,49 @@ TEST(AdmIsa, LargestSampleOfTheCoarsestScale) {
       }
     }
   }
+}
+
+// Angles within some 1e-4 of one degree, where the definition's roundings decide. With ref = f(x) + g(y) the bands h and v
+// see g and f alone; more contrast of f turns their vectors, by one degree at most if it is 1.0355 times as much, and
+// by nearly that for all of about the same size.
+TEST(AdmIsa, AnglesOfAboutOneDegree) {
+  constexpr int kWidth = 330, kHeight = 200;
+  const auto wave = [](int at, int period) { return at / period % 2 ? 1 : -1; };
+  for (const int period : {1, 2, 4, 8, 16})
+    for (const double gain : {1.0354, 1.0355, 1.0356, 1.0358, 1.04})
+      for (int depth : {10, 16}) {
+        const auto picture = [&](double of_f) {
+          return paint(kWidth, kHeight, depth, [&](int x, int y) {
+            const double unit = 0.19 * (1 << depth);
+            const double f = wave(x, period) * (0.9 + 0.2 * x / kWidth), g = wave(y, period);
+            return (1 << (depth - 1)) + static_cast<int>(std::lround(unit * (of_f * f + g)));
+          });
+        };
+        const Luma ref = picture(1), dist = picture(gain);
+        expect_equal(ref, dist, {});
+        expect_equal(dist, ref, {});
+      }
+}
+
+// Restored samples beyond what a division is needed for, and weights that wrap, alone in a row and next to small ones.
+TEST(AdmIsa, LargeSamplesAmongSmallOnes) {
+  for (const AdmOptions &options : variants())
+    for (uint32_t seed = 0; seed < 6; ++seed) {
+      const Luma grain = noise(200, 120, 8, seed);
+      Noise source(seed + 100);
+      std::vector<int> spots;
+      for (int i = 0; i < 40; ++i) spots.push_back(source.below(200 * 120));
+      const auto picture = [&](int top, int amount) {
+        return paint(200, 120, 8, [&](int x, int y) {
+          for (const int spot : spots)
+            if (spot % 200 / 4 == x / 4 && spot / 200 / 4 == y / 4) return (x / 2 + y / 2) % 2 ? top : 0;
+          return 128 + grain.at(x, y) * amount / 255;
+        });
+      };
+      expect_equal(picture(255, 10), picture(255, 20), options);
+      expect_equal(picture(255, 10), picture(190, 3), options);
+      expect_equal(picture(200, 40), picture(255, 20), options);
+    }
 }
 
 TEST(AdmIsa, AnyLayout) {

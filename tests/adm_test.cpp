@@ -124,6 +124,41 @@ TEST(Adm, RatioLimits) {
   EXPECT_EQ(adm_ratio(-(1 << 30), (1 << 30)), 0);
 }
 
+// What vectors of 16-bit lanes rest on: up to 2^14, and up to 7,020 of larger references, dividing and multiplying back restores
+// the distorted sample, cut off at the reference.
+TEST(Adm, RestoringSmallSamplesNeedsNoDivision) {
+  const auto restored = [](int ref, int dist) { return adm_restore(ref, dist, adm_ratio(ref, dist), false, 1); };
+  for (int ref = 1; ref <= 22931; ref += ref < 16000 ? 1 + ref / 40 : 1)
+    for (int dist = 0; dist <= (ref <= 16384 ? 22931 : 7020); dist += 1 + (dist * 7 + ref) % 31) {
+      const int want = smaller(ref, dist);
+      ASSERT_EQ(restored(ref, dist), want) << ref << ", " << dist;
+      ASSERT_EQ(restored(-ref, -dist), -want) << ref << ", " << dist;
+      ASSERT_EQ(restored(ref, -dist), 0);
+    }
+  for (int ref = 15000; ref <= 16384; ++ref)
+    for (int dist = ref - 40; dist <= ref + 2; ++dist) ASSERT_EQ(restored(ref, dist), smaller(ref, dist));
+  // There are others beyond.
+  EXPECT_EQ(restored(22931, 22931), 22930);
+}
+
+// Of all displays and modes; weights at scale 0 fit 16 bits for these.
+TEST(Adm, TheStandardDisplayIsTheMostSensitiveAtScale0) {
+  const auto expect_within = [](const AdmOptions &options) {
+    const AdmScaleParams p = adm_configure(options, 1920, 1080).scale[0];
+    EXPECT_LE(p.csf[0], 36453u);
+    EXPECT_LE(p.csf[1], 36453u);
+    EXPECT_LE(p.csf[2], 49417u);
+  };
+  for (int lines : {135, 480, 720, 1080, 1440, 2160, 4320})
+    for (double distance = 0.75; distance <= 24; distance += 0.05)
+      if (distance * lines >= 3240) expect_within({.norm_view_dist = distance, .ref_display_height = lines});
+  for (const AdmCsfRow &row : kAdmCsfRows)
+    for (int mode : {2, 3})
+      expect_within({.norm_view_dist = row.norm_view_dist,
+                     .ref_display_height = row.ref_display_height,
+                     .csf_mode = mode});
+}
+
 TEST(Adm, RestoreTruncatesWhereTheGainDecides) {
   EXPECT_EQ(adm_restore(10, 30, 32768, false, 2.0), 10);
   EXPECT_EQ(adm_restore(10, 30, 32768, true, 2.0), 20);

@@ -53,6 +53,27 @@ TEST(MotionIsa, Stress) {
   }
 }
 
+// Differences of half of the range and one less or more, of either sign, everywhere and in some rows or places alone.
+TEST(MotionIsa, DifferencesOfHalfTheRange) {
+  for (int depth : {8, 9, 10, 12, 15, 16}) {
+    const int half = 1 << (depth - 1);
+    for (const int size : {half - 1, half, half + 1})
+      for (const int sign : {-1, 1})
+        for (const int where : {0, 1, 2}) {
+          const int low = (1 << depth) / 4;
+          const auto there = [&](int x, int y) {
+            return where == 0 || (where == 1 && y % 11 == 5) || (where == 2 && x == 69 && y == 17);
+          };
+          const Luma a = paint(70, 41, depth, [&](int, int) { return sign > 0 ? low + size : low; });
+          const Luma b = paint(70, 41, depth, [&](int x, int y) {
+            const int other = sign > 0 ? low : low + size;
+            return there(x, y) ? other : sign > 0 ? other + size - 3 : other - size + 3;
+          });
+          expect_equal(a, b);
+        }
+  }
+}
+
 TEST(MotionIsa, AnyLayout) {
   for (int depth : {8, 10, 16}) {
     const Luma a = noise(71, 45, depth, 3), b = noise(71, 45, depth, 4);

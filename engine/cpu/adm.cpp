@@ -144,6 +144,8 @@ void filter_columns(const PlaneView &view, const LowBands *from, int image, int 
     const auto run = [&](auto rows) {
       using Sample = typename decltype(rows)::Type;
       for (int k = 0; k < 4; k++) rows.low[k] = row_of<Sample>(view, row_number(k));
+      for (int k = 0; k < 2; k++)
+        rows.next_low[k] = 2 * y + 3 + k < height ? row_of<Sample>(view, 2 * y + 3 + k) : nullptr;
       adm_columns<V, kScale>(rows, width, view.depth, detail, m.low, m.high);
     };
     if (view.depth == 8)
@@ -157,6 +159,12 @@ void filter_columns(const PlaneView &view, const LowBands *from, int image, int 
       rows.low[k] = row.low;
       rows.high[k] = row.high;
     }
+    for (int k = 0; k < 2; k++)
+      if (2 * y + 3 + k < height) {
+        const AdmHalves row = from->row(image, 2 * y + 3 + k);
+        rows.next_low[k] = row.low;
+        rows.next_high[k] = row.high;
+      }
     const int whole = (width + V::kWords - 1) / V::kWords * V::kWords;  // within the stride
     adm_columns<V, kScale>(rows, whole, 16, detail, m.low, m.high);
   }

@@ -21,6 +21,17 @@ struct AdmSourceRows {
   using Type = Sample;
   const Sample *low[4];
   const int16_t *high[4];
+  // Rows that the next band row reads as well, or null: to be fetched from afar meanwhile.
+  const Sample *next_low[2];
+  const int16_t *next_high[2];
+
+  [[gnu::always_inline]] void fetch(int x, bool halves) const {
+    for (int k = 0; k < 2; k++)
+      if (next_low[k]) {
+        __builtin_prefetch(next_low[k] + x);
+        if (halves) __builtin_prefetch(next_high[k] + x);
+      }
+  }
 };
 
 // Columns of a band that are worked out; rows of bands begin with the first of them.

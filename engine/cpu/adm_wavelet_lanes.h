@@ -64,6 +64,7 @@ void adm_columns(const AdmSourceRows<Sample> &rows, int count, int depth, bool d
   const I half16 = V::set16(1 << (depth - 1)), half = V::set(32768);
   for (int at = 0; at < count; at += kStep) {
     const int x = smaller(at, count - kStep);
+    rows.fetch(x, kScale > 1);
     const AdmColumns<V> columns = adm_interleave<V>(rows.low, x, half16);
     AdmColumns<V> tops = columns;
     if constexpr (kScale > 1) tops = adm_interleave<V>(rows.high, x, half16);

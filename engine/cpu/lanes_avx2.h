@@ -39,6 +39,7 @@ struct Lanes : Simd {
   VMAFHIP_SIMD_FN I shr16(I a) {
     return _mm256_srli_epi16(a, n);
   }
+  VMAFHIP_SIMD_FN I shl16(I a, int n) { return _mm256_sll_epi16(a, _mm_cvtsi32_si128(n)); }
   VMAFHIP_SIMD_FN I bit_or(I a, I b) { return _mm256_or_si256(a, b); }
   VMAFHIP_SIMD_FN bool any_common(I a, I b) { return !_mm256_testz_si256(a, b); }
   VMAFHIP_SIMD_FN I high_words(I a, I b) {

@@ -42,6 +42,7 @@ struct Lanes : Simd {
   VMAFHIP_SIMD_FN I shr16(I a) {
     return _mm512_srli_epi16(a, n);
   }
+  VMAFHIP_SIMD_FN I shl16(I a, int n) { return _mm512_sll_epi16(a, _mm_cvtsi32_si128(n)); }
   VMAFHIP_SIMD_FN I bit_or(I a, I b) { return _mm512_or_si512(a, b); }
   // Whether a and b have a bit in common.
   VMAFHIP_SIMD_FN bool any_common(I a, I b) { return _mm512_test_epi32_mask(a, b) != 0; }

@@ -26,11 +26,13 @@ constexpr size_t kBeyond = 64;  // what vectors may read and write beyond the en
 
 struct Scratch {
   MotionColumns row[2];
+  MotionDifferences differences;
 
   Scratch(Arena *arena, int width) {
     for (MotionColumns &columns : row)
       for (int16_t **part : {&columns.half, &columns.bit})
         *part = arena->take<int16_t>(static_cast<size_t>(width), kMotionRadius, kBeyond);
+    differences.take(arena, width, kBeyond);
   }
 };
 
@@ -38,12 +40,14 @@ template <class Sample>
 uint64_t sad(const PlaneView &earlier, const PlaneView &current, int first, int last, const Scratch &m) {
   const int width = current.width, height = current.height;
   uint64_t total = 0;
+  MotionShortRows<V, Sample> differences(earlier, current, m.differences);
   for (int y = first; y < last; y += 2) {
     const int rows = smaller(2, last - y);
+    if (differences.add(y, rows, &total)) continue;
     MotionSource<Sample> from;
     for (int k = 0; k <= kMotionRows; k++) {
       // The sixth row is needed by row y + 1 only, which need not exist.
-      const int row = mirror(smaller(y - kMotionRadius + k, height + kMotionRadius - 1), height);
+      const int row = motion_row(y - kMotionRadius + k, height);
       from.earlier[k] = row_of<Sample>(earlier, row);
       from.current[k] = row_of<Sample>(current, row);
     }

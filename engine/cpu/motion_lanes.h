@@ -2,6 +2,7 @@
 //
 // V is a policy with the functions of lanes_avx512.h. Rows of columns have room for a vector beyond their end.
 #pragma once
+#include "engine/cpu/arena.h"
 #include "engine/cpu/motion_rows.h"
 #include "engine/cpu/simd.h"
 
@@ -144,6 +145,146 @@ uint64_t motion_row_sum(const MotionColumns &columns, int width) {
   }
   return static_cast<uint64_t>(V::sum32(sum));
 }
+
+// ---- Where pictures differ by less than half of their range -------------------------------------------------
+
+// Column sums then fit i16 as they are: (65536 * (2^(depth - 1) - 1) + 2^(depth - 1)) >> depth is at most 32,767. So most rows of
+// most streams need half of the multiply-adds. Differences are worked out once, interleaved by twos of rows, and wait in
+// a ring of three pairs; moved up to 16 bits, where the sum's high word is the column sum.
+struct MotionDifferences {
+  int16_t *pair[3];
+  int16_t *sums[2];  // column sums of two rows, with mirrored columns on either side
+
+  void take(Arena *arena, int width, size_t beyond) {
+    const size_t count = static_cast<size_t>(width);
+    for (int16_t *&rows : pair) rows = arena->take<int16_t>(2 * count, 0, 2 * beyond);
+    for (int16_t *&row : sums) row = arena->take<int16_t>(count, kMotionRadius, beyond);
+  }
+};
+
+// Two rows of either picture, and the two after them, which are fetched meanwhile.
+template <class Sample>
+struct MotionPair {
+  const Sample *earlier[4], *current[4];
+};
+
+// Whether all differences fit. Blocks of V::kWords columns: lower, then upper halves of each 128 bits. The last block
+// overlaps the one before.
+template <class V, class Sample>
+bool motion_differences(const MotionPair<Sample> &from, int width, int depth, int16_t *pair) {
+  using I = typename V::I;
+  constexpr bool kBytes = sizeof(Sample) == 1;
+  I seen = V::zero();
+  for (int at = 0; at < width; at += V::kWords) {
+    const int x = smaller(at, width - V::kWords);
+    for (int k = 2; k < 4; k++) {
+      __builtin_prefetch(from.earlier[k] + x);
+      __builtin_prefetch(from.current[k] + x);
+    }
+    const auto difference = [&](int k) __attribute__((always_inline)) {
+      const I d = V::sub16(load_sample<V>(from.earlier[k] + x), load_sample<V>(from.current[k] + x));
+      seen = V::bit_or(seen, V::abs16(d));
+      return kBytes ? d : V::shl16(d, 16 - depth);
+    };
+    const I a = difference(0), b = difference(1);
+    V::store(pair + 2 * at, V::unpack_low16(a, b));
+    V::store(pair + 2 * at + V::kWords, V::unpack_high16(a, b));
+  }
+  return !V::any_common(seen, V::set16(-(1 << (depth - 1))));
+}
+
+// Column sums of row y and, if `rows` is 2, of row y + 1, from the pairs of rows y - 2, y and y + 2.
+template <class V, bool kBytes>
+void motion_short_columns(const int16_t *const *pair, int width, int rows, int16_t *const *sums) {
+  using I = typename V::I;
+  const I half = V::set(kBytes ? 128 : 32768);
+  for (int at = 0; at < width; at += V::kWords) {
+    const int x = smaller(at, width - V::kWords);
+    I lower[3], upper[3];
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; k++) {
+      lower[k] = V::load(pair[k] + 2 * at);
+      upper[k] = V::load(pair[k] + 2 * at + V::kWords);
+    }
+    for (int next = 0; next < rows; next++) {
+      const I a = motion_dot<V>(half, lower, next), b = motion_dot<V>(half, upper, next);
+      V::store(sums[next] + x, kBytes ? V::pack_middle(a, b) : V::pack_high(a, b));
+    }
+  }
+}
+
+// Filtered magnitudes are at most 32,767 as well.
+template <class V>
+uint64_t motion_short_row_sum(const int16_t *sums, int width) {
+  using I = typename V::I;
+  const I half = V::set(32768);
+  I sum = V::zero();
+  const auto add = [&](int x, auto keep) __attribute__((always_inline)) {
+    const I at[3] = {V::load(sums + x - 2), V::load(sums + x), V::load(sums + x + 2)};
+    const I even = motion_dot<V>(half, at, 0), odd = motion_dot<V>(half, at, 1);
+    sum = V::dot(sum, V::abs16(V::pack_high(keep(even, 0), keep(odd, 1))), word_pair(1, 1));
+  };
+  int x = 0;
+  for (; x + V::kWords <= width; x += V::kWords) add(x, [](I v, int) __attribute__((always_inline)) { return v; });
+  if (const int rest = width - x; rest > 0)
+    add(x, [rest](I v, int next) __attribute__((always_inline)) {
+      return V::keep(V::first_lanes((rest + 1 - next) / 2), v);
+    });
+  return static_cast<uint64_t>(V::sum32(sum));
+}
+
+// Rows y and y + 1 for rising y, two by two.
+template <class V, class Sample>
+class MotionShortRows {
+ public:
+  MotionShortRows(const PlaneView &earlier, const PlaneView &current, const MotionDifferences &m)
+      : earlier_(earlier), current_(current), m_(m) {}
+
+  // False if differences are too large; then nothing is added.
+  bool add(int y, int rows, uint64_t *total) {
+    const int width = current_.width;
+    if (width < V::kWords || current_.depth == 16) return false;
+    if (begun_) {
+      for (int k = 0; k < 2; k++) pair_[k] = pair_[k + 1];
+    } else {
+      pair_[0] = measure(y - 2, 0);
+      pair_[1] = measure(y, 1);
+    }
+    begun_ = true;
+    pair_[2] = measure(y + 2, spare());
+    if (!pair_[0].fits || !pair_[1].fits || !pair_[2].fits) return false;
+    const int16_t *const pairs[3] = {m_.pair[pair_[0].at], m_.pair[pair_[1].at], m_.pair[pair_[2].at]};
+    motion_short_columns<V, sizeof(Sample) == 1>(pairs, width, rows, m_.sums);
+    for (int next = 0; next < rows; next++) {
+      mirror_columns(m_.sums[next], width);
+      *total += motion_short_row_sum<V>(m_.sums[next], width);
+    }
+    return true;
+  }
+
+ private:
+  struct Pair {
+    int at;
+    bool fits;
+  };
+
+  int spare() const { return 3 - pair_[0].at - pair_[1].at; }
+
+  Pair measure(int y, int at) const {
+    MotionPair<Sample> from;
+    for (int k = 0; k < 4; k++) {
+      const int row = motion_row(y + k, current_.height);
+      from.earlier[k] = row_of<Sample>(earlier_, row);
+      from.current[k] = row_of<Sample>(current_, row);
+    }
+    return {at, motion_differences<V>(from, current_.width, current_.depth, m_.pair[at])};
+  }
+
+  const PlaneView &earlier_, &current_;
+  const MotionDifferences &m_;
+  Pair pair_[3] = {};
+  bool begun_ = false;
+};
 
 }  // namespace
 }  // namespace vmafhip

@@ -1,5 +1,6 @@
 // Motion's rows in plain C++: what motion_lanes.h has to equal.
 #pragma once
+#include "engine/cpu/arena.h"
 #include "engine/cpu/motion_rows.h"
 
 namespace vmafhip {
@@ -7,6 +8,16 @@ namespace {
 
 // Stands where motion_lanes.h takes its policy.
 struct Plain {};
+
+// Nor has it the way of motion_lanes.h for small differences.
+struct MotionDifferences {
+  void take(Arena *, int, size_t) {}
+};
+template <class V, class Sample>
+struct MotionShortRows {
+  MotionShortRows(const PlaneView &, const PlaneView &, const MotionDifferences &) {}
+  bool add(int, int, uint64_t *) { return false; }
+};
 
 // Column sums of rows y and y + 1, of the latter only if there is an `out[1].half`.
 template <class V, class Sample>

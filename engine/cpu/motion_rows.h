@@ -16,6 +16,11 @@ struct MotionColumns {
   int16_t *half, *bit;
 };
 
+// Mirrored at the borders. Rows further beyond than the filter reads are none's, and any will do.
+VMAFHIP_HD int motion_row(int y, int height) {
+  return mirror(smaller(y, height + kMotionRadius - 1), height);
+}
+
 // Rows of samples that the filter reads for rows y and y + 1.
 template <class Sample>
 struct MotionSource {
