@@ -127,7 +127,9 @@ TEST(Adm, RatioLimits) {
 // What vectors of 16-bit lanes rest on: up to 2^14, and up to 7,020 of larger references, dividing and multiplying back restores
 // the distorted sample, cut off at the reference.
 TEST(Adm, RestoringSmallSamplesNeedsNoDivision) {
-  const auto restored = [](int ref, int dist) { return adm_restore(ref, dist, adm_ratio(ref, dist), false, 1); };
+  const auto restored = [](int ref, int dist) {
+    return adm_restore(ref, dist, adm_ratio(ref, dist), false, 1);
+  };
   for (int ref = 1; ref <= 22931; ref += ref < 16000 ? 1 + ref / 40 : 1)
     for (int dist = 0; dist <= (ref <= 16384 ? 22931 : 7020); dist += 1 + (dist * 7 + ref) % 31) {
       const int want = smaller(ref, dist);

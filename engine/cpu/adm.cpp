@@ -293,9 +293,11 @@ class Strip {
 
   void add_masked(const Signal<Row> &signal, const Signal<Row> &masker, int y, int64_t *sums) {
     const int above = y > 0 ? y - 1 : 1, below = y + 1 < p_.height ? y + 1 : p_.height - 1;
-    const AdmMaskers<Row> by = {&masker.row[above % kRows], &masker.row[y % kRows], &masker.row[below % kRows]};
+    const AdmMaskers<Row> by = {&masker.row[above % kRows], &masker.row[y % kRows],
+                                &masker.row[below % kRows]};
     int64_t rows[kAdmBands];
-    adm_masked_row<V, kScale>(signal.row[y % kRows], by, p_.left - around_.first, p_.right - p_.left, p_, rows);
+    adm_masked_row<V, kScale>(signal.row[y % kRows], by, p_.left - around_.first, p_.right - p_.left, p_,
+                              rows);
     for (int band = 0; band < kAdmBands; band++)
       sums[band] += (rows[band] + half_of(p_.row_shift)) >> p_.row_shift;
   }
@@ -324,7 +326,8 @@ size_t scratch_bytes_of(const AdmParams &params, int distorted, int limits) {
 
 // Scale 1 has half as many samples a row as scale 0, of up to twice the size.
 size_t scratch_bytes(const AdmParams &params, int distorted, int limits) {
-  return larger(scratch_bytes_of<0>(params, distorted, limits), scratch_bytes_of<1>(params, distorted, limits));
+  return larger(scratch_bytes_of<0>(params, distorted, limits),
+                scratch_bytes_of<1>(params, distorted, limits));
 }
 
 template <int kScale>

@@ -46,8 +46,10 @@ bool adm_same_angle_at(const Sample *const *ref, const Sample *const *dist, int 
 
 // Decides lanes that are not certain. Lane k is sample i + place(k).
 template <class V, class Sample, class Place>
-[[gnu::noinline, gnu::cold]] typename V::Mask adm_decide_angles(const AdmAngles<V> &angles, const Sample *const *ref,
-                                                                const Sample *const *dist, int i, Place place) {
+[[gnu::noinline, gnu::cold]] typename V::Mask adm_decide_angles(const AdmAngles<V> &angles,
+                                                                const Sample *const *ref,
+                                                                const Sample *const *dist, int i,
+                                                                Place place) {
   uint32_t same = V::bits(angles.surely);
   for (uint32_t open = V::bits(angles.perhaps) & ~same; open; open &= open - 1) {
     const int lane = highest_bit(open & -open);

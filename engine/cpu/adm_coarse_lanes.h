@@ -25,13 +25,14 @@ struct AdmCoarseRow {
 };
 
 template <class V>
-VMAFHIP_SIMD_FN typename V::Mask adm_coarse_angles(const int32_t *const *ref, const int32_t *const *dist, int i) {
+VMAFHIP_SIMD_FN typename V::Mask adm_coarse_angles(const int32_t *const *ref, const int32_t *const *dist,
+                                                   int i) {
   const auto load = [i](const int32_t *row) __attribute__((always_inline)) {
     return V::to_floats(V::load(row + i));
   };
   const auto oh = load(ref[0]), ov = load(ref[1]), dh = load(dist[0]), dv = load(dist[1]);
-  const AdmAngles<V> angles = adm_estimate_angles<V>(V::add(V::mul(oh, dh), V::mul(ov, dv)),
-                                                     V::sub(V::mul(oh, dv), V::mul(ov, dh)));
+  const AdmAngles<V> angles =
+      adm_estimate_angles<V>(V::add(V::mul(oh, dh), V::mul(ov, dv)), V::sub(V::mul(oh, dv), V::mul(ov, dh)));
   if (angles.certain()) [[likely]]
     return angles.surely;
   return adm_decide_angles<V>(angles, ref, dist, i, [](int lane) { return lane; });
@@ -73,8 +74,8 @@ VMAFHIP_SIMD_FN typename V::I adm_coarse_restored(typename V::I ref, typename V:
 // signs, as `restored` has that of ref and leaves nothing where it is 0. A product cut off at up to 100 below 2^31 - 1 is above all
 // samples.
 template <class V>
-VMAFHIP_SIMD_FN typename V::I adm_coarse_enhanced(typename V::I restored, typename V::I dist, typename V::Mask same,
-                                                  const AdmGainLimit &limit) {
+VMAFHIP_SIMD_FN typename V::I adm_coarse_enhanced(typename V::I restored, typename V::I dist,
+                                                  typename V::Mask same, const AdmGainLimit &limit) {
   using I = typename V::I;
   I enhanced;
   if (limit.whole) {
@@ -98,7 +99,8 @@ struct AdmWeights {
 
 // The magnitude of the weighted sample, as adm_above() wants it, and its weights as a masker.
 template <class V>
-VMAFHIP_SIMD_FN typename V::I adm_coarse_weigh(typename V::I sample, typename V::I csf, AdmWeights<V> *weights) {
+VMAFHIP_SIMD_FN typename V::I adm_coarse_weigh(typename V::I sample, typename V::I csf,
+                                               AdmWeights<V> *weights) {
   using I = typename V::I;
   // csf < 2^31, as the sensitivity at scales 1 to 3 is below 1/2 in all modes.
   const I c = V::narrow(V::template shr<28>(V::add(V::mul_signed(sample, csf), V::set_wide(1 << 27))));
@@ -115,8 +117,9 @@ VMAFHIP_SIMD_FN typename V::I adm_coarse_weigh(typename V::I sample, typename V:
 
 // One row: ref's bands against dist's, with each of `number` gain limits.
 template <class V>
-void adm_coarse_decouple(const int32_t *const *ref, const int32_t *const *dist, int count, const AdmScaleParams &p,
-                         bool aim, const AdmDecoupledRow<AdmCoarseRow, int32_t> *rows, int number) {
+void adm_coarse_decouple(const int32_t *const *ref, const int32_t *const *dist, int count,
+                         const AdmScaleParams &p, bool aim,
+                         const AdmDecoupledRow<AdmCoarseRow, int32_t> *rows, int number) {
   using I = typename V::I;
   const I csf[kAdmBands] = {V::set(static_cast<int32_t>(p.csf[0])), V::set(static_cast<int32_t>(p.csf[1])),
                             V::set(static_cast<int32_t>(p.csf[2]))};
@@ -131,10 +134,13 @@ void adm_coarse_decouple(const int32_t *const *ref, const int32_t *const *dist, 
       unroll<kAdmBands>([&](int band) __attribute__((always_inline)) {
         const I d = V::load(dist[band] + i);
         const I r = adm_coarse_enhanced<V>(plain[band], d, same, rows[n].limit);
-        V::store(rows[n].restored->size[band] + i, adm_coarse_weigh<V>(r, csf[band], aim ? &of_restored : nullptr));
-        V::store(rows[n].additive->size[band] + i, adm_coarse_weigh<V>(V::sub(d, r), csf[band], &of_additive));
+        V::store(rows[n].restored->size[band] + i,
+                 adm_coarse_weigh<V>(r, csf[band], aim ? &of_restored : nullptr));
+        V::store(rows[n].additive->size[band] + i,
+                 adm_coarse_weigh<V>(V::sub(d, r), csf[band], &of_additive));
       });
-      const auto store = [i](const AdmWeights<V> &weights, const AdmCoarseRow &row) __attribute__((always_inline)) {
+      const auto store = [i](const AdmWeights<V> &weights, const AdmCoarseRow &row)
+          __attribute__((always_inline)) {
         V::store(row.neighbour + i, weights.neighbour);
         V::store(row.rest + i, V::sub(weights.centre, weights.neighbour));
       };

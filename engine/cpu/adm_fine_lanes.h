@@ -53,16 +53,21 @@ bool adm_reach(const int16_t *const *ref, int count, const AdmGainLimit &limit, 
 }
 
 template <class V>
-VMAFHIP_SIMD_FN typename V::Words adm_fine_angles(const int16_t *const *ref, const int16_t *const *dist, int i) {
+VMAFHIP_SIMD_FN typename V::Words adm_fine_angles(const int16_t *const *ref, const int16_t *const *dist,
+                                                  int i) {
   using I = typename V::I;
-  const I oh = V::load(ref[0] + i), ov = V::load(ref[1] + i), dh = V::load(dist[0] + i), dv = V::load(dist[1] + i);
+  const I oh = V::load(ref[0] + i), ov = V::load(ref[1] + i), dh = V::load(dist[0] + i),
+          dv = V::load(dist[1] + i);
   const I turned = V::sub16(V::zero(), dh);
   // Sums of two products fit 31 bits.
   const auto estimate = [](I o, I d, I across) __attribute__((always_inline)) {
-    return adm_estimate_angles<V>(V::to_floats(V::multiply_pairs(o, d)), V::to_floats(V::multiply_pairs(o, across)));
+    return adm_estimate_angles<V>(V::to_floats(V::multiply_pairs(o, d)),
+                                  V::to_floats(V::multiply_pairs(o, across)));
   };
-  AdmAngles<V> lower = estimate(V::unpack_low16(oh, ov), V::unpack_low16(dh, dv), V::unpack_low16(dv, turned)),
-               upper = estimate(V::unpack_high16(oh, ov), V::unpack_high16(dh, dv), V::unpack_high16(dv, turned));
+  AdmAngles<V> lower =
+                   estimate(V::unpack_low16(oh, ov), V::unpack_low16(dh, dv), V::unpack_low16(dv, turned)),
+               upper =
+                   estimate(V::unpack_high16(oh, ov), V::unpack_high16(dh, dv), V::unpack_high16(dv, turned));
   if (!lower.certain() || !upper.certain()) [[unlikely]] {
     const auto place = [](int lane) { return lane / 4 * 8 + lane % 4; };
     lower.surely = adm_decide_angles<V>(lower, ref, dist, i, place);
@@ -73,9 +78,9 @@ VMAFHIP_SIMD_FN typename V::Words adm_fine_angles(const int16_t *const *ref, con
 
 // Restores the samples of `which` by the definition.
 template <class V>
-[[gnu::noinline, gnu::cold]] typename V::I adm_restore_exactly(typename V::I restored, uint32_t which, uint32_t same,
-                                                               const int16_t *ref, const int16_t *dist,
-                                                               double limit) {
+[[gnu::noinline, gnu::cold]] typename V::I adm_restore_exactly(typename V::I restored, uint32_t which,
+                                                               uint32_t same, const int16_t *ref,
+                                                               const int16_t *dist, double limit) {
   alignas(64) int16_t out[V::kWords];
   V::store(out, restored);
   for (; which; which &= which - 1) {
@@ -109,7 +114,8 @@ struct AdmFineWeights {
   [[gnu::always_inline]] I weighted_d(I v, I size) const {
     I high = V::mul_high_unsigned16(size, csf_d);
     if (even_d) {
-      const auto exact = V::both(V::equal16(V::mul_low16(size, csf_d), V::zero()), V::greater16(v, V::zero()));
+      const auto exact =
+          V::both(V::equal16(V::mul_low16(size, csf_d), V::zero()), V::greater16(v, V::zero()));
       high = V::select16(exact, V::sub16(high, V::set16(1)), high);
     }
     return V::average16(high, V::zero());
@@ -122,7 +128,8 @@ struct AdmFineWeights {
     const I once = V::set16(2184), twice = V::set16(4368);
     const I all = V::add16(V::add16(h, v), d);
     const I a = V::add16(V::add16(V::mul_round16(h, once), V::mul_round16(v, once)), V::mul_round16(d, once));
-    const I b = V::add16(V::add16(V::mul_round16(h, twice), V::mul_round16(v, twice)), V::mul_round16(d, twice));
+    const I b =
+        V::add16(V::add16(V::mul_round16(h, twice), V::mul_round16(v, twice)), V::mul_round16(d, twice));
     V::store(row.neighbour + i, V::add16(all, a));
     V::store(row.rest + i, V::sub16(V::add16(all, b), a));
   }
@@ -130,10 +137,12 @@ struct AdmFineWeights {
 
 // The definition keeps the weight on the sample itself in i16: from |c| = 15,360 on it is 32,768 or more and wraps.
 template <class V>
-[[gnu::noinline, gnu::cold]] void adm_note_wraps(typename V::I h, typename V::I v, AdmFineRow *row, int i, int count) {
+[[gnu::noinline, gnu::cold]] void adm_note_wraps(typename V::I h, typename V::I v, AdmFineRow *row, int i,
+                                                 int count) {
   using I = typename V::I;
   const I from = V::set16(32768 - 15360);
-  const I wraps = V::add16(V::template shr16<15>(V::add16(h, from)), V::template shr16<15>(V::add16(v, from)));
+  const I wraps =
+      V::add16(V::template shr16<15>(V::add16(h, from)), V::template shr16<15>(V::add16(v, from)));
   if (!V::any_common(wraps, wraps) && !row->wrapped) return;
   if (!row->wrapped)
     for (int k = 0; k < count; k += V::kWords) V::store(row->wraps + k, V::zero());
@@ -153,8 +162,9 @@ template <class V>
 // What does not fit these cases has a restored part above 7,020, and weights that wrap have a part of 13,806 or more: vectors
 // without any part of 4,096 need not be looked at. Both parts have the sign of the distorted sample and add up to it.
 template <class V>
-void adm_fine_decouple(const int16_t *const *ref, const int16_t *const *dist, int count, const AdmScaleParams &p,
-                       bool aim, const AdmDecoupledRow<AdmFineRow, int16_t> *rows, int number) {
+void adm_fine_decouple(const int16_t *const *ref, const int16_t *const *dist, int count,
+                       const AdmScaleParams &p, bool aim, const AdmDecoupledRow<AdmFineRow, int16_t> *rows,
+                       int number) {
   using I = typename V::I;
   const AdmFineWeights<V> weights(p);
   bool angles = false;
@@ -186,12 +196,12 @@ void adm_fine_decouple(const int16_t *const *ref, const int16_t *const *dist, in
       const bool large = V::any_common(any, V::set16(0xf000));
       if (large) [[unlikely]]
         unroll<kAdmBands>([&](int band) __attribute__((always_inline)) {
-          const uint32_t which = V::bits_of_words(
-              V::both(V::greater16(V::abs16(V::load(ref[band] + i)), V::set16(16384)),
-                      V::greater16(V::abs16(V::load(dist[band] + i)), V::set16(7020))));
+          const uint32_t which =
+              V::bits_of_words(V::both(V::greater16(V::abs16(V::load(ref[band] + i)), V::set16(16384)),
+                                       V::greater16(V::abs16(V::load(dist[band] + i)), V::set16(7020))));
           if (which)
-            split(band, adm_restore_exactly<V>(r[band], which, V::bits_of_words(same), ref[band] + i, dist[band] + i,
-                                               rows[n].limit.value));
+            split(band, adm_restore_exactly<V>(r[band], which, V::bits_of_words(same), ref[band] + i,
+                                               dist[band] + i, rows[n].limit.value));
         });
       const auto weigh = [&](const I *part, const I *size, AdmFineRow *row) __attribute__((always_inline)) {
         const I h = weights.weighted(part[0], 0), v = weights.weighted(part[1], 1),

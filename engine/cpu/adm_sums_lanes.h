@@ -46,8 +46,8 @@ class AdmCubes {
   template <int kBand>
   [[gnu::always_inline]] void add(typename V::I x) {
     constexpr int kSquare = adm_square_shift(kScale, kBand);
-    const auto square = V::template shr<kSquare>(
-        V::add(V::mul_unsigned(x, x), V::set_wide(int64_t{1} << (kSquare - 1))));
+    const auto square =
+        V::template shr<kSquare>(V::add(V::mul_unsigned(x, x), V::set_wide(int64_t{1} << (kSquare - 1))));
     const auto cube = V::mul_signed_wide(square, x);
     sums_[kBand] = V::add(sums_[kBand], V::shr(V::add(cube, round_[kBand]), p_.col_shift[kBand]));
   }
@@ -56,7 +56,8 @@ class AdmCubes {
   void sum(int64_t *rows, int vectors) const {
     for (int band = 0; band < kAdmBands; band++) {
       const uint64_t offset = (uint64_t{1} << 63) >> p_.col_shift[band];
-      rows[band] = static_cast<int64_t>(V::sum(sums_[band]) - offset * static_cast<uint64_t>(vectors * V::kDwords));
+      rows[band] =
+          static_cast<int64_t>(V::sum(sums_[band]) - offset * static_cast<uint64_t>(vectors * V::kDwords));
     }
   }
 

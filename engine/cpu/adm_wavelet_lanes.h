@@ -71,7 +71,8 @@ void adm_columns(const AdmSourceRows<Sample> &rows, int count, int depth, bool d
     const auto filter = [&](const AdmTaps &taps, const AdmHalves &to) __attribute__((always_inline)) {
       if constexpr (kScale == 0) {
         const I round = V::set((1 << (depth - 1)) - (kBytes ? 128 * taps.sum : 0));
-        const I lower = adm_dot<V>(round, columns.lower, taps), upper = adm_dot<V>(round, columns.upper, taps);
+        const I lower = adm_dot<V>(round, columns.lower, taps),
+                upper = adm_dot<V>(round, columns.upper, taps);
         V::store(to.low + x, kBytes ? V::pack_middle(lower, upper)
                                     : V::pack16(V::sra(lower, depth), V::sra(upper, depth)));
       } else {
@@ -132,7 +133,8 @@ template <class V, int kScale>
 void adm_detail_bands(const AdmHalves &low, const AdmHalves &high, AdmSpan span, int16_t *const *bands) {
   static_assert(kScale == 0);
   for (int i = 0; i < span.count; i += V::kWords) {
-    const auto put = [&](int16_t *to, const AdmHalves &from, const AdmTaps &taps) __attribute__((always_inline)) {
+    const auto put = [&](int16_t * to, const AdmHalves &from, const AdmTaps &taps)
+        __attribute__((always_inline)) {
       V::store(to + i, V::high_words(adm_across<V, 0>(from, span.first + i, taps),
                                      adm_across<V, 0>(from, span.first + i + V::kDwords, taps)));
     };

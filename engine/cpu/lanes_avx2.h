@@ -42,9 +42,7 @@ struct Lanes : Simd {
   VMAFHIP_SIMD_FN I shl16(I a, int n) { return _mm256_sll_epi16(a, _mm_cvtsi32_si128(n)); }
   VMAFHIP_SIMD_FN I bit_or(I a, I b) { return _mm256_or_si256(a, b); }
   VMAFHIP_SIMD_FN bool any_common(I a, I b) { return !_mm256_testz_si256(a, b); }
-  VMAFHIP_SIMD_FN I high_words(I a, I b) {
-    return _mm256_permute4x64_epi64(pack_high(a, b), 0xd8);
-  }
+  VMAFHIP_SIMD_FN I high_words(I a, I b) { return _mm256_permute4x64_epi64(pack_high(a, b), 0xd8); }
   VMAFHIP_SIMD_FN I low_words(I a, I b) { return _mm256_permute4x64_epi64(pack_low(a, b), 0xd8); }
   VMAFHIP_SIMD_FN I pack_high(I a, I b) {
     return _mm256_packs_epi32(_mm256_srai_epi32(a, 16), _mm256_srai_epi32(b, 16));

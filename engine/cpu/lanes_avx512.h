@@ -14,9 +14,9 @@ struct Lanes : Simd {
   using Simd::shr;
   using Simd::sra;
   using Simd::sub;
-  using Mask = __mmask16;    // of 32-bit lanes,
-  using Words = __mmask32;   //   of 16-bit lanes
-  using Floats = __m512;     // an f32 per 32-bit lane
+  using Mask = __mmask16;   // of 32-bit lanes,
+  using Words = __mmask32;  //   of 16-bit lanes
+  using Floats = __m512;    // an f32 per 32-bit lane
   struct Wide {
     __m512i even, odd;
   };
@@ -185,13 +185,16 @@ struct Lanes : Simd {
 
  private:
   VMAFHIP_SIMD_FN I odd_words() {
-    return _mm512_add_epi16(_mm512_set1_epi16(1), _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0));
+    return _mm512_add_epi16(_mm512_set1_epi16(1),
+                            _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32,
+                                             30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0));
   }
   // Two bytes of each 32-bit lane from `first` on: per 128 bits four of a vector, then four of another.
   VMAFHIP_SIMD_FN I bytes_of_pack(int first) {
-    const I lane = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 64, 65, 68, 69, 72, 73, 76, 77));
-    const I lanes = _mm512_set_epi64(0x3030303030303030, 0x3030303030303030, 0x2020202020202020, 0x2020202020202020,
-                                     0x1010101010101010, 0x1010101010101010, 0, 0);
+    const I lane =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 64, 65, 68, 69, 72, 73, 76, 77));
+    const I lanes = _mm512_set_epi64(0x3030303030303030, 0x3030303030303030, 0x2020202020202020,
+                                     0x2020202020202020, 0x1010101010101010, 0x1010101010101010, 0, 0);
     return _mm512_add_epi8(_mm512_add_epi8(lane, lanes), _mm512_set1_epi8(static_cast<char>(first)));
   }
 };

@@ -225,11 +225,13 @@ uint64_t motion_short_row_sum(const int16_t *sums, int width) {
     sum = V::dot(sum, V::abs16(V::pack_high(keep(even, 0), keep(odd, 1))), word_pair(1, 1));
   };
   int x = 0;
-  for (; x + V::kWords <= width; x += V::kWords) add(x, [](I v, int) __attribute__((always_inline)) { return v; });
+  for (; x + V::kWords <= width; x += V::kWords)
+    add(
+        x, [](I v, int) __attribute__((always_inline)) { return v; });
   if (const int rest = width - x; rest > 0)
-    add(x, [rest](I v, int next) __attribute__((always_inline)) {
-      return V::keep(V::first_lanes((rest + 1 - next) / 2), v);
-    });
+    add(
+        x, [rest](I v, int next)
+               __attribute__((always_inline)) { return V::keep(V::first_lanes((rest + 1 - next) / 2), v); });
   return static_cast<uint64_t>(V::sum32(sum));
 }
 
