@@ -18,7 +18,7 @@ uint64_t thread_ns() {
 }  // namespace
 
 Scheduler::Scheduler(int threads, int slots)
-    : threads_(threads), least_slots_(size_t(slots)), slots_(size_t(slots)) {}
+    : threads_(threads), slots_of_workers_(slots), slots_(size_t(slots)) {}
 
 Scheduler::~Scheduler() {
   {
@@ -202,9 +202,10 @@ bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, bool measure_time
   timed_ = measure_times;
   // Old memory first: there may not be enough for both.
   slots_.clear();
-  const int more = accelerator_ ? std::max(0, accelerator_->places() - threads_) : 0;
-  slots_.resize(least_slots_ + size_t(more));
   if (!allocate_work()) return false;
+  // An accelerator may have to leave all frames to the workers.
+  const int busy = std::max(int(frames_.size()), accelerator_ ? threads_ : 0);
+  slots_.resize(size_t(std::max(slots_of_workers_ - threads_ + busy, 1)));
   for (Slot &s : slots_) {
     if ((s.sums = allocate(layout_->sums_bytes())) == nullptr) return false;
     s.pictures = FramePictures(layout_->distorted());

@@ -27,8 +27,8 @@ namespace vmafhip {
 
 class Scheduler {
  public:
-  // Slots are the frames that can be submitted and not released; there are more while an accelerator has more places
-  // than there are threads.
+  // Slots are the frames that can be submitted and not released, if there is one in progress for each thread; for a layout
+  // that more or fewer are for, as many more or fewer.
   Scheduler(int threads, int slots);
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
@@ -122,7 +122,7 @@ class Scheduler {
   const Slot &slot(uint64_t frame) const { return slots_[frame % slots_.size()]; }
 
   const int threads_;
-  const size_t least_slots_;
+  const int slots_of_workers_;
   std::function<void()> progress_;
   std::unique_ptr<FrameLayout> layout_;
   std::unique_ptr<Accelerator> accelerator_;

@@ -99,7 +99,8 @@ class Session {
   int lookahead() const;                         // frames that must follow before a score is complete
   int distorted() const;
   int threads() const;
-  // Submitted frames whose pictures may still be held. With a GPU it goes by their size from configure() on.
+  // Submitted frames whose pictures may still be held. Before configure(): without a GPU, at most. Then it goes by their
+  // size.
   int max_in_flight() const;
   // What computes now, e.g. "cpu (scalar), 8 threads".
   std::string backend_description() const;
