@@ -61,6 +61,12 @@ struct Simd {
   VMAFHIP_SIMD_FN I add_where(I sum, Mask m, I v) { return add(sum, _mm256_and_si256(m, v)); }
   VMAFHIP_SIMD_FN I clear_where(Mask m, I v) { return _mm256_andnot_si256(m, v); }
 
+  VMAFHIP_SIMD_FN I shl_words(I a, int n) { return _mm256_sll_epi16(a, _mm_cvtsi32_si128(n)); }
+  VMAFHIP_SIMD_FN void store_interleaved(int16_t *to, I a, I b) {
+    const I low = _mm256_unpacklo_epi16(a, b), high = _mm256_unpackhi_epi16(a, b);
+    store(to, _mm256_permute2x128_si256(low, high, 0x20));
+    store(to + kWords, _mm256_permute2x128_si256(low, high, 0x31));
+  }
   VMAFHIP_SIMD_FN I mul_low16(I a, I b) { return _mm256_mullo_epi16(a, b); }
   VMAFHIP_SIMD_FN I mul_high16(I a, I b) { return _mm256_mulhi_epi16(a, b); }
   VMAFHIP_SIMD_FN I dot(I sum, I v, int32_t pair) {

@@ -19,6 +19,16 @@ constexpr WordBytes word_bytes(int shift) {
   return out;
 }
 
+// Where 16 words of one vector and of another are, in turn; those of the other count from 32 on.
+struct WordPairs {
+  alignas(64) uint16_t from[32];
+};
+constexpr WordPairs word_pairs(int first) {
+  WordPairs out = {};
+  for (int i = 0; i < 32; i++) out.from[i] = static_cast<uint16_t>(first + i / 2 + i % 2 * 32);
+  return out;
+}
+
 struct Simd {
   static constexpr int kWords = 32, kDwords = 16;
   static constexpr int kRegisters = 32;
@@ -68,6 +78,12 @@ struct Simd {
   VMAFHIP_SIMD_FN I add_where(I sum, Mask m, I v) { return _mm512_mask_add_epi32(sum, m, sum, v); }
   VMAFHIP_SIMD_FN I clear_where(Mask m, I v) { return _mm512_mask_mov_epi32(v, m, _mm512_setzero_si512()); }
 
+  VMAFHIP_SIMD_FN I shl_words(I a, int n) { return _mm512_sll_epi16(a, _mm_cvtsi32_si128(n)); }
+  VMAFHIP_SIMD_FN void store_interleaved(int16_t *to, I a, I b) {
+    static constexpr WordPairs kFirst = word_pairs(0), kLast = word_pairs(16);
+    store(to, _mm512_permutex2var_epi16(a, load(kFirst.from), b));
+    store(to + kWords, _mm512_permutex2var_epi16(a, load(kLast.from), b));
+  }
   VMAFHIP_SIMD_FN I mul_low16(I a, I b) { return _mm512_mullo_epi16(a, b); }
   VMAFHIP_SIMD_FN I mul_high16(I a, I b) { return _mm512_mulhi_epi16(a, b); }
   VMAFHIP_SIMD_FN I dot(I sum, I v, int32_t pair) {

@@ -75,7 +75,12 @@ struct Simd {
   // Signed 32-bit lanes.
   VMAFHIP_SIMD_FN I max(I a, I b) { return (a & (a > b)) | (b & (a <= b)); }
 
-  // 16-bit lanes: the halves of signed products.
+  // 16-bit lanes: shifted to the left; stored in turn, one of a, one of b; the halves of signed products.
+  VMAFHIP_SIMD_FN I shl_words(I a, int n) { return I(V(a) << static_cast<uint16_t>(n)); }
+  VMAFHIP_SIMD_FN void store_interleaved(int16_t *to, I a, I b) {
+    store(to, I(__builtin_shuffle(W(a), W(b), W{0, 8, 1, 9, 2, 10, 3, 11})));
+    store(to + kWords, I(__builtin_shuffle(W(a), W(b), W{4, 12, 5, 13, 6, 14, 7, 15})));
+  }
   VMAFHIP_SIMD_FN I mul_low16(I a, I b) { return I(V(a) * V(b)); }
   VMAFHIP_SIMD_FN I mul_high16(I a, I b) {
 #if defined(__SSE2__)

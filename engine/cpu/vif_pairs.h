@@ -21,12 +21,14 @@ inline void interleave(const uint8_t *even, const uint8_t *odd, int width, int8_
 // `up`: bits that are missing to 16; `flip`: 0x8000 for samples from 0 on, 0 for signed ones.
 inline void interleave(const uint16_t *even, const uint16_t *odd, int width, int up, uint16_t flip,
                        int16_t *out) {
-  uint32_t *to = reinterpret_cast<uint32_t *>(out);
-#pragma GCC ivdep
-  for (int x = 0; x < width; x++) {
-    const uint16_t a = static_cast<uint16_t>(even[x] << up) ^ flip,
-                   b = static_cast<uint16_t>(odd[x] << up) ^ flip;
-    to[x] = a | static_cast<uint32_t>(b) << 16;
+  const Simd::I flips = Simd::set(word_pair(flip, flip));
+  int x = 0;
+  for (; x + Simd::kWords <= width; x += Simd::kWords)
+    Simd::store_interleaved(out + 2 * x, Simd::bit_xor(Simd::shl_words(Simd::load(even + x), up), flips),
+                            Simd::bit_xor(Simd::shl_words(Simd::load(odd + x), up), flips));
+  for (; x < width; x++) {
+    out[2 * x] = static_cast<int16_t>((even[x] << up) ^ flip);
+    out[2 * x + 1] = static_cast<int16_t>((odd[x] << up) ^ flip);
   }
 }
 
