@@ -114,28 +114,29 @@ struct Simd {
   VMAFHIP_SIMD_FN F min(F a, F b) { return _mm256_min_pd(a, b); }
   VMAFHIP_SIMD_FN F max(F a, F b) { return _mm256_max_pd(a, b); }
   VMAFHIP_SIMD_FN F trunc(F a) { return _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
+  VMAFHIP_SIMD_FN F add_truncated(F a, F b) { return add(trunc(a), b); }
   // What the logarithm needs of integers from 2^17 to 2^52 held as doubles: their upper halves, in any order.
   VMAFHIP_SIMD_FN I leading(F a, F b) {
     return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0xdd));
   }
-  // vif_log2() - 2048 * 17.
-  VMAFHIP_SIMD_FN I log2_of_leading(I bits) {
+  // sum + vif_log2() - 2048 * 17.
+  VMAFHIP_SIMD_FN I add_log2_of_leading(I sum, I bits) {
     const I at = _mm256_and_si256(_mm256_srli_epi32(bits, 5), set(4095));
     const I exponent = _mm256_and_si256(_mm256_srli_epi32(bits, 9), set(2047 << 11));
-    return log2(at, _mm256_srli_epi32(bits, 17), sub(exponent, set(2048 * (1023 + 17))));
+    return add_log2(sum, at, _mm256_srli_epi32(bits, 17), sub(exponent, set(2048 * (1023 + 17))));
   }
   // The same of integers from 2^17 to 2^31 - 1. The 24th bit is cleared if there are more, so that they do not round
   // a float up.
-  VMAFHIP_SIMD_FN I log2(I v) {
+  VMAFHIP_SIMD_FN I add_log2(I sum, I v) {
     const I bits = _mm256_castps_si256(_mm256_cvtepi32_ps(_mm256_andnot_si256(_mm256_srli_epi32(v, 23), v)));
     const I at = _mm256_and_si256(_mm256_srli_epi32(bits, 8), set(4095));
     const I exponent = _mm256_and_si256(_mm256_srli_epi32(bits, 12), set(255 << 11));
-    return log2(at, _mm256_srli_epi32(bits, 20), sub(exponent, set(2048 * (127 + 17))));
+    return add_log2(sum, at, _mm256_srli_epi32(bits, 20), sub(exponent, set(2048 * (127 + 17))));
   }
 
  private:
   // The polynomial for entry `at` of a segment, of which only the low three bits count.
-  VMAFHIP_SIMD_FN I log2(I at, I segment, I exponent) {
+  VMAFHIP_SIMD_FN I add_log2(I sum, I at, I segment, I exponent) {
     const I centred = sub(at, set(2048));
     const __m256 t = _mm256_cvtepi32_ps(centred);
     const auto pick = [&](const float *c) __attribute__((always_inline)) {
@@ -149,7 +150,7 @@ struct Simd {
     rest = _mm256_mul_ps(rest, t);
     I value = add(_mm256_mullo_epi32(centred, pick_integer(kLog2By8.slope)), pick_integer(kLog2By8.middle));
     value = _mm256_srli_epi32(add(value, _mm256_cvtps_epi32(rest)), kLog2By8Fraction);
-    return add(value, exponent);
+    return add(sum, add(value, exponent));
   }
 };
 

@@ -29,6 +29,21 @@ constexpr WordPairs word_pairs(int first) {
   return out;
 }
 
+// Of a logarithm, what depends on the segment alone, less what is too much in the exponent's place.
+struct LogBases {
+  alignas(64) int32_t of_doubles[32];
+  alignas(64) int32_t of_floats[32];
+};
+constexpr LogBases log_bases() {
+  LogBases out = {};
+  for (int i = 0; i < 32; i++) {
+    out.of_doubles[i] = kLog2By32.base[i] - 2048 * (1023 + 15 + 17) - 128 * (i / 2);
+    out.of_floats[i] = kLog2By32.base[i] - 2048 * (127 + 15 + 17);
+  }
+  return out;
+}
+constexpr LogBases kLogBases = log_bases();
+
 struct Simd {
   static constexpr int kWords = 32, kDwords = 16;
   static constexpr int kRegisters = 32;
@@ -127,30 +142,34 @@ struct Simd {
   VMAFHIP_SIMD_FN F min(F a, F b) { return _mm512_min_pd(a, b); }
   VMAFHIP_SIMD_FN F max(F a, F b) { return _mm512_max_pd(a, b); }
   VMAFHIP_SIMD_FN F trunc(F a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
+  // trunc(a) + b, integers, as far as leading() goes: what is cut off behind the point is not among those bits.
+  VMAFHIP_SIMD_FN F add_truncated(F a, F b) {
+    return _mm512_add_round_pd(a, b, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+  }
   // What the logarithm needs of integers from 2^17 to 2^52 held as doubles: their upper halves, in any order.
   VMAFHIP_SIMD_FN I leading(F a, F b) {
     const I odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return _mm512_permutex2var_epi32(_mm512_castpd_si512(a), odd, _mm512_castpd_si512(b));
   }
-  // vif_log2() - 2048 * 17. The lower ten of the leading 16 bits, where they are, count 1 in a float of exponent 18.
-  VMAFHIP_SIMD_FN I log2_of_leading(I bits) {
-    const I exponent = _mm512_and_si512(_mm512_srli_epi32(bits, 9), set(2047 << 11));
-    return log2<18, 5>(bits, _mm512_srli_epi32(bits, 15),
-                       _mm512_sub_epi32(exponent, set(2048 * (1023 + 15 + 17))));
+  // sum + vif_log2() - 2048 * 17. The lower ten of the leading 16 bits, where they are, count 1 in a float of exponent 18.
+  // 128 times the upper word is 2048 times the exponent and 128 times four bits that the table makes up for.
+  VMAFHIP_SIMD_FN I add_log2_of_leading(I sum, I bits) {
+    return add_log2<18, 5>(dot(sum, bits, 128 << 16), bits, _mm512_srli_epi32(bits, 15),
+                           kLogBases.of_doubles);
   }
   // The same of integers from 2^17 to 2^31 - 1. As floats, cut off behind the 24th bit, they keep the leading 16.
-  VMAFHIP_SIMD_FN I log2(I v) {
+  VMAFHIP_SIMD_FN I add_log2(I sum, I v) {
     const I bits = _mm512_castps_si512(_mm512_cvt_roundepi32_ps(v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC));
-    const I exponent = _mm512_and_si512(_mm512_srli_epi32(bits, 12), set(255 << 11));
-    return log2<15, 8>(bits, _mm512_srli_epi32(bits, 18),
-                       _mm512_sub_epi32(exponent, set(2048 * (127 + 15 + 17))));
+    const I exponents = _mm512_and_si512(bits, set(255 << 23));
+    return add_log2<15, 8>(dot(sum, exponents, 16 << 16), bits, _mm512_srli_epi32(bits, 18),
+                           kLogBases.of_floats);
   }
 
  private:
   // The polynomial for the ten bits from kFirstBit on, which count 1 in a float of exponent kExponent; only the low five
   // bits of `segment` count.
   template <int kExponent, int kFirstBit>
-  VMAFHIP_SIMD_FN I log2(I bits, I segment, I exponent) {
+  VMAFHIP_SIMD_FN I add_log2(I sum, I bits, I segment, const int32_t *bases) {
     static_assert(kExponent + kFirstBit == 23);
     const I under =
         _mm512_ternarylogic_epi32(bits, set(1023 << kFirstBit), set((127 + kExponent) << 23), 0xea);
@@ -160,8 +179,8 @@ struct Simd {
     };
     __m512 value = pick(kLog2By32.c[3]);
     for (int k = 2; k >= 0; k--) value = _mm512_fmadd_ps(value, t, pick(kLog2By32.c[k]));
-    const I base = _mm512_permutex2var_epi32(load(kLog2By32.base), segment, load(kLog2By32.base + 16));
-    return _mm512_add_epi32(_mm512_add_epi32(_mm512_cvttps_epi32(value), base), exponent);
+    const I base = _mm512_permutex2var_epi32(load(bases), segment, load(bases + 16));
+    return _mm512_add_epi32(sum, _mm512_add_epi32(_mm512_cvttps_epi32(value), base));
   }
 };
 

@@ -19,7 +19,9 @@ int32_t log2_of(const uint16_t *log_table, uint64_t v) {
     return vif_log2(log_table, v);
   } else {
     const typename S::F all = S::set_double(static_cast<double>(v));
-    return static_cast<int32_t>(S::sum32(S::log2_of_leading(S::leading(all, all))) / S::kDwords) + 2048 * 17;
+    return static_cast<int32_t>(S::sum32(S::add_log2_of_leading(S::zero(), S::leading(all, all))) /
+                                S::kDwords) +
+           2048 * 17;
   }
 }
 
@@ -28,7 +30,9 @@ int32_t log2_of(const uint16_t *log_table, uint32_t v) {
   if constexpr (!S::kDoubles)
     return vif_log2(log_table, v);
   else
-    return static_cast<int32_t>(S::sum32(S::log2(S::set(static_cast<int32_t>(v)))) / S::kDwords) + 2048 * 17;
+    return static_cast<int32_t>(S::sum32(S::add_log2(S::zero(), S::set(static_cast<int32_t>(v)))) /
+                                S::kDwords) +
+           2048 * 17;
 }
 
 struct VifGainLimits {
@@ -79,13 +83,17 @@ struct VifTotals<S, true> {
   }
 };
 
-// `count`, here and below, is a multiple of kDwords.
+// `count`, here and below, is a multiple of kDwords and at most kChunk. In vectors the logarithms are taken in loops of
+// their own: what comes before them is a long chain of operations, and more pixels are on their way at a time if there is
+// no more than that.
 template <class S>
 void add_reference(const int32_t *ref, int count, const uint16_t *log_table, VifTotals<S> *totals) {
   if constexpr (!S::kDoubles) {
     for (int i = 0; i < count; i++) vif_add_reference(ref[i], log_table, totals->sums);
   } else {
-    typename S::I logs = totals->den_log, low = totals->den_low;
+    alignas(64) int32_t numbers[kChunk];
+    int kept = 0;
+    typename S::I low = totals->den_low;
     for (int i = 0; i < count; i += S::kDwords) {
       const typename S::I v = S::load(ref + i);
       const typename S::Mask high = S::greater(v, S::set(kVifNoise - 1));
@@ -93,10 +101,13 @@ void add_reference(const int32_t *ref, int count, const uint16_t *log_table, Vif
         low = S::add(low, S::clear_where(high, S::set(1)));
         if (!S::any(high)) continue;
       }
-      logs = S::add(logs, S::log2(S::add_where(S::set(kVifNoise), high, v)));
+      S::store(numbers + kept, S::add_where(S::set(kVifNoise), high, v));
+      kept += S::kDwords;
     }
-    totals->den_log = logs;
     totals->den_low = low;
+    typename S::I logs = totals->den_log;
+    for (int i = 0; i < kept; i += S::kDwords) logs = S::add_log2(logs, S::load(numbers + i));
+    totals->den_log = logs;
   }
 }
 
@@ -107,7 +118,7 @@ struct Channel {
 
   VMAFHIP_SIMD_FN typename S::F signal(const Channel &c, typename S::F limit) {
     const typename S::F gain = S::min(c.gain, limit);
-    return S::add(S::trunc(S::mul(S::mul(gain, gain), c.ref)), c.noise);
+    return S::add_truncated(S::mul(S::mul(gain, gain), c.ref), c.noise);
   }
 };
 
@@ -122,13 +133,11 @@ VMAFHIP_SIMD_FN Channel<S> channel(typename S::F ref, typename S::F dist, typena
 template <class S>
 VMAFHIP_SIMD_FN typename S::I sum_of_logs(const int32_t *leading, int count) {
   typename S::I sum = S::zero();
-  for (int i = 0; i < count; i += S::kDwords) sum = S::add(sum, S::log2_of_leading(S::load(leading + i)));
+  for (int i = 0; i < count; i += S::kDwords) sum = S::add_log2_of_leading(sum, S::load(leading + i));
   return sum;
 }
 
-// At most kChunk pixels. In vectors the logarithms are taken in loops of their own: what comes before them is a long chain
-// of operations, and more pixels are on their way at a time if there is no more than that. `leading`: room for kChunk
-// numbers and as many again for each gain limit.
+// `leading`: room for kChunk numbers and as many again for each gain limit.
 template <class S>
 void add_distorted(const int32_t *ref, const int32_t *dist, const int32_t *cross, int count,
                    const uint16_t *log_table, VifGainLimits limits, int32_t *leading, VifTotals<S> *totals) {
