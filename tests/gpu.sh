@@ -21,6 +21,8 @@ The steps:
               descriptors, and memfds that are pinned; against pageable and pinned memory
   extractors  frames/s of each extractor that has kernels, alone at 1080p, 8 bits, pictures in GPU memory; and of
               vmaf_v1.0.16_3d0h, if all that it needs has kernels
+  kernels     what each kernel takes at 1080p, its floors and what limits it, by Nsight Compute's counters; only if it
+              is asked for: tests/tools/kernel_floors.py
   speed       vmaf_v0.6.1 at 576x324, 1080p and 2160p, 8 and 10 bits: pictures in GPU memory, and uploaded
   memcheck    six cases under CUDA's compute-sanitizer
   racecheck   two small ones
@@ -199,6 +201,16 @@ if wanted extractors; then
     fi
     echo "${extractor_rows[-1]}"
   done
+fi
+
+if wanted kernels; then
+  whats=(vif vif@10 adm adm@10 motion motion@10 'model=vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg')
+  for name in $("$parity" --extractors); do
+    if [[ $name != vif && $name != adm && $name != motion ]]; then whats+=("$name"); fi
+  done
+  step kernels 150 python3 "$(dirname "$0")/tools/kernel_floors.py" --seconds 140 --device $((device < 0 ? 0 : device)) \
+    "$bench" "$logs/kernels" "${whats[@]}"
+  cat "$logs/kernels.txt"
 fi
 
 # ---- compute-sanitizer ----------------------------------------------------------------------------------
