@@ -1,7 +1,7 @@
 // A server whose records are filled by lines on its standard input, for page_test.py. It prints its address and, for each
 // line, "ok" when that is done.
 //
-//   page_server PORT [CLUTTER]       CLUTTER: more renditions of another channel, with long names
+//   page_server PORT [NUMBER | hostile]   also another channel with so many renditions, or one with names that attack
 //
 //   score RENDITION VALUE      a frame of this second
 //   alert RENDITION VALUE 0|1  raised or cleared at this score
@@ -34,6 +34,36 @@ void fill_history(Record &record, Time end, double level, double noise) {
       record.score(end - second * 1'000'000, level - dip + wave - frame * noise / 3);
     }
   }
+}
+
+// Names and texts that would run as code, load something or break the page where they are not taken as text.
+const char *const kHostile[] = {
+    "<script>document.title='attacked'</script>", "\"><img src=x onerror=alert(1)>",
+    "</title></style></svg><link rel=stylesheet href=//evil.example/a.css>", "' onload='x&y;"};
+
+void add_channel(SampleRecords &samples, Time now, const std::string &kind) {
+  ChannelSettings channel;
+  const bool hostile = kind == "hostile";
+  channel.name = hostile ? kHostile[0] : "sports-world-feed-with-a-name-that-does-not-end";
+  channel.reference = "srt://ingest.example:9000?mode=caller&latency=200&streamid=sports/world/feed/primary";
+  for (int n = 0; n < (hostile ? 1 : std::stoi(kind)); ++n) {
+    channel.renditions.push_back({.name = hostile ? kHostile[1] : "rendition_number_" + std::to_string(n)});
+    const std::string source = "https://cdn.example/hls/sports/" + std::to_string(n) + "/index.m3u8";
+    samples.records.push_back(std::make_unique<Record>(channel.name, channel.renditions.back().name,
+                                                       channel.reference, hostile ? kHostile[2] : source));
+    Record &record = *samples.records.back();
+    fill_history(record, now, 95 - 7 * n, 0.8);
+    record.now().state = State::running;
+    if (!hostile) continue;
+    for (const char *text : kHostile) {
+      record.event(EventKind::warning, text, now - 60'000'000);
+      record.now().pooled[text] = {};
+      record.now().features[text] = 1;
+    }
+    record.now().backend = record.now().backend_reason = record.now().caps = record.now().sync_state =
+        kHostile[1];
+  }
+  samples.settings.channels.push_back(channel);
 }
 
 Record *find(SampleRecords &samples, const std::string &name) {
@@ -119,21 +149,7 @@ int main(int argc, char **argv) {
   const Time now = g_get_real_time();
   SampleRecords samples(now);
   fill_history(samples[1], now, 84, 1.2);
-  if (argc > 2) {
-    ChannelSettings channel;
-    channel.name = "sports-world-feed-with-a-name-that-does-not-end";
-    channel.reference =
-        "srt://ingest.example:9000?mode=caller&latency=200&streamid=sports/world/feed/primary";
-    for (int n = 0; n < std::stoi(argv[2]); ++n) {
-      channel.renditions.push_back({.name = "rendition_number_" + std::to_string(n)});
-      samples.records.push_back(
-          std::make_unique<Record>(channel.name, channel.renditions.back().name, channel.reference,
-                                   "https://cdn.example/hls/sports/" + std::to_string(n) + "/index.m3u8"));
-      fill_history(*samples.records.back(), now, 95 - 7 * n, 0.8);
-      samples.records.back()->now().state = State::running;
-    }
-    samples.settings.channels.push_back(channel);
-  }
+  if (argc > 2) add_channel(samples, now, argv[2]);
   // A second that is over reaches the readers even where nothing follows.
   g_timeout_add_seconds(
       1,

@@ -1,0 +1,119 @@
+// What the report says; report_test.py looks at how it is built.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "examples/monitor/markup.h"
+#include "examples/monitor/report.h"
+#include "examples/monitor/score_plot.h"
+#include "tests/comma_locale.h"
+#include "tests/monitor/sample_records.h"
+
+namespace {
+
+using namespace monitor;
+
+std::string report_of(const SampleRecords &samples) {
+  return report_html(samples.const_pointers(), samples.settings);
+}
+
+size_t occurrences(const std::string &text, const std::string &what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+TEST(ReportTest, HasWhatIsKnown) {
+  const std::string html = report_of(SampleRecords());
+  for (const char *text : {"vmafhip-monitor " VMAFHIP_VERSION,
+                           "GStreamer 1.",
+                           "news / 720p",
+                           "news / 360p",
+                           "rtsp://edge.example/news/720p",
+                           "x264enc bitrate=400",
+                           "Reference rtsp://source.example/news, 1280x720 I420 25/1",
+                           "Computed by cpu (no GPU was found), model fitted",
+                           "offset 0.480 s, confidence 97 %",
+                           ">93.500<",
+                           ">0.98000<",
+                           ">88.250<",
+                           "locked, offset 0.480 s",
+                           "<b>41.50</b>",
+                           "at 0:00:00.040",
+                           "alert below 80.0",
+                           "clear from 85.0",
+                           "No frame has been scored",
+                           "below 80.00 for 2.0 s, cleared from 85.00",
+                           ">vmaf_v0.6.1<"}) {
+    EXPECT_NE(html.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(occurrences(html, "data:image/png;base64,iVBORw0KGgo"), 8u)
+      << "three frames, one without a difference";
+  EXPECT_EQ(occurrences(html, "no picture"), 1u);
+  EXPECT_EQ(occurrences(html, "<svg"), 1u) << "one of the two has scores";
+  EXPECT_EQ(html.find("The alert is raised"), std::string::npos);
+}
+
+TEST(ReportTest, SaysThatTheAlertIsRaised) {
+  SampleRecords samples;
+  samples[1].now().alert = true;
+  EXPECT_EQ(occurrences(report_of(samples), "The alert is raised"), 1u);
+}
+
+TEST(ReportTest, SixHoursTakeNoMoreRoomThanTheScreenShows) {
+  SampleRecords samples;
+  const size_t before = report_of(samples).size();
+  for (size_t n = 0; n < Record::kSeconds; ++n) {
+    samples[1].score(SampleRecords::kEnd + Time(n) * 1'000'000, n % 100 == 7 ? 3 : 90);
+  }
+  EXPECT_LT(report_of(samples).size() - before, 60'000u);
+}
+
+TEST(ReportTest, ValuesThatAreNotFinite) {
+  SampleRecords samples;
+  samples[0].now().pooled["vmaf"].mean = std::numeric_limits<double>::quiet_NaN();
+  samples[0].now().pooled["vmaf"].max = std::numeric_limits<double>::infinity();
+  samples[0].now().pooled["vmaf"].stddev = std::numeric_limits<double>::max();
+  const std::string html = report_of(samples);
+  EXPECT_EQ(html.find("nan"), std::string::npos);
+  EXPECT_EQ(html.find("inf"), std::string::npos);
+}
+
+TEST(ReportTest, NumbersHavePointsInEveryLocale) {
+  const SampleRecords samples;
+  const vmafhip::test::CommaLocale locale;
+  if (!locale.good()) GTEST_SKIP() << "no locale with a decimal comma could be made";
+  const std::string html = report_of(samples);
+  EXPECT_NE(html.find("<b>41.50</b>"), std::string::npos);
+  EXPECT_EQ(html.find("41,50"), std::string::npos);
+}
+
+TEST(ScorePlotTest, AHoleIsNotBridged) {
+  Record record("channel", "rendition", "", "");
+  for (int second = 0; second < 60; ++second) {
+    if (second < 20 || second >= 40) record.score(SampleRecords::kEnd + second * 1'000'000, 90);
+  }
+  const std::string svg = score_plot(record, std::nullopt, std::nullopt);
+  EXPECT_EQ(occurrences(svg, "<polyline"), 2u);
+  EXPECT_EQ(occurrences(svg, "class=\"zone\""), 0u) << "no alert was asked for";
+}
+
+TEST(ScorePlotTest, OneSecondAndScoresBeyondAHundred) {
+  Record record("channel", "rendition", "", "");
+  EXPECT_EQ(score_plot(record, 80, 85), "");
+  record.score(SampleRecords::kEnd, 114.5);
+  const std::string svg = score_plot(record, std::nullopt, std::nullopt);
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_NE(svg.find(">120</text>"), std::string::npos);
+}
+
+TEST(MarkupTest, Texts) {
+  EXPECT_EQ(escaped("<a href=\"x\" b='y'>&amp;\xff"),
+            "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;amp;\xef\xbf\xbd");
+  EXPECT_EQ(stream_time(3'723'480'999'999), "1:02:03.480");
+  EXPECT_EQ(stream_time(UINT64_MAX), "–");
+  EXPECT_EQ(decimal(-0.125, 2), "-0.12");
+  EXPECT_EQ(decimal(std::nullopt, 2), "–");
+}
+
+}  // namespace
