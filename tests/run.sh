@@ -10,7 +10,8 @@ Builds into build/ (or FOLDER) of the source tree and runs all tests; installs t
 if any is missing. The last line says how many tests passed, failed and were skipped; each GoogleTest case counts.
 Tests that need libvmaf's model files (not part of this repository) are skipped unless VMAFHIP_TEST_MODELS names
 their folder. Those that need devices of the kernel run in a VM, whose kernel is downloaded once (70 MB, kept in the
-user's cache folder), and are skipped where none can be started. GPU kernels are compiled for the targets that tests
+user's cache folder), and are skipped where none can be started. The monitor's page is looked at by Debian's chromium, its
+metrics by Debian's prometheus (81 and 70 MB to fetch); without them those tests are skipped, too. GPU kernels are compiled for the targets that tests
 look at: gfx90a, gfx1030 and gfx1100, and where there is nvcc sm_90. To use the element on other GPUs, build in a folder
 of your own.
 
@@ -52,6 +53,10 @@ need_packages "${build_packages[@]}" "${run_packages[@]}" "${hip_packages[@]}" "
 if $full; then need_packages ffmpeg python3-numpy; fi
 if ! (need_packages kmod qemu-system-x86 xz-utils) || ! tests/vm/prepare.sh; then
   echo "Tests that need a VM will be skipped." >&2
+fi
+
+if ! (need_packages chromium chromium-driver prometheus python3-selenium); then
+  echo "Tests of the monitor's page in a browser, and of its metrics in Prometheus, will be skipped." >&2
 fi
 
 # Whoever reads only the last line must not take a broken build for a success.

@@ -15,7 +15,7 @@ namespace monitor {
 namespace {
 
 constexpr const char *kStyle = R"(
-:root { --back: #fff; --text: #1c2430; --muted: #576272; --border: #d9dfe7; --line: #1f6feb; --band: #1f6feb38;
+:root { --back: #fff; --text: #1c2430; --muted: #576272; --border: #d9dfe7; --line: #0b57d0; --band: #0b57d033;
   --red: #c5221f; --zone: #c5221f14; --green: #17723a; }
 @media (prefers-color-scheme: dark) { :root { --back: #171e27; --text: #e6ebf2; --muted: #9ba8b8; --border: #2b3542;
   --line: #58a6ff; --band: #58a6ff40; --red: #ff8078; --zone: #ff5a501f; --green: #5fd38a; } }

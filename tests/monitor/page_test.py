@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+"""The dashboard in a real browser (Debian's chromium, headless, through its WebDriver): points arrive, an alert turns red,
+thumbnails show, keyboard and screen reader find their way, nothing overflows on a phone, names are text, and a restart of
+the server is survived.
+
+    page_test.py PAGE_SERVER FOLDER     FOLDER: where the screenshots are kept
+
+Exit status: 0 good, 1 not, 77 (skipped) without chromium, its driver or python3-selenium.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    from selenium import webdriver
+    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    webdriver = None
+
+SECONDS = 60  # that anything may take to come, on a machine that is busy
+CHART_JS = pathlib.Path("/usr/share/javascript/chart.js/chart.min.js")
+
+
+class PageServer:
+    def __init__(self, port=0, *more):
+        self.process = subprocess.Popen(
+            [PROGRAM, str(port), *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.address = self.process.stdout.readline().strip()
+        assert self.address, "the server does not start"
+        self.port = int(self.address.rstrip("/").rsplit(":", 1)[1])
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        assert answer == "ok", f"{line}: {answer}"
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def open_browser(profile):
+    options = webdriver.ChromeOptions()
+    for argument in (
+        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-proxy-server",
+        "--force-color-profile=srgb", f"--user-data-dir={profile}", "--window-size=1280,900",
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.chrome.service.Service(shutil.which("chromedriver"))
+    return webdriver.Chrome(service=service, options=options)
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        cls.browser = open_browser(cls.profile.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        cls.profile.cleanup()
+
+    def setUp(self):
+        self.server = None
+
+    def tearDown(self):
+        self.browser.get("about:blank")
+        if self.server:
+            self.server.stop()
+        self.emulate(1280, 900, "light")
+
+    # ---- helpers ---------------------------------------------------------------------------------------
+
+    def emulate(self, width, height, scheme="light", motion="no-preference"):
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion},
+        ]})
+
+    def open(self, *more):
+        self.server = PageServer(0, *more)
+        self.browser.get_log("browser")  # forgets what was before
+        self.browser.get(self.server.address)
+        self.wait("the page is live", lambda: self.text("#connection") == "Live")
+
+    def js(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        found = self.all(selector)
+        self.assertEqual(len(found), 1, selector)
+        return found[0]
+
+    def text(self, selector):
+        return self.js("const found = document.querySelector(arguments[0]); return found && found.textContent", selector)
+
+    def style(self, selector, name):
+        return self.js("return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]", selector, name)
+
+    def wait(self, what, condition):
+        end = time.monotonic() + SECONDS
+        while True:
+            try:
+                if condition():
+                    return
+            except StaleElementReferenceException:
+                pass  # replaced between two steps of the condition
+            if time.monotonic() > end:
+                self.shoot("failed")
+                self.fail(f"{what}: waited {SECONDS} s; the console: {self.browser.get_log('browser')}")
+            time.sleep(0.1)
+
+    def shoot(self, name):
+        """The whole page as a picture."""
+        width = self.js("return window.innerWidth")
+        height = self.js("return document.documentElement.scrollHeight")
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+        time.sleep(0.5)  # charts that have come into view draw themselves
+        self.browser.save_screenshot(str(FOLDER / f"monitor-page-{name}.png"))
+
+    def drawn(self, number):
+        """[[milliseconds, mean], …] of what the chart of a rendition shows."""
+        return self.js(
+            "const canvas = document.querySelector(`#rendition-${arguments[0]} canvas`);"
+            "const chart = canvas && window.Chart.getChart(canvas);"
+            "return chart ? chart.data.datasets[1].data.filter((p) => !isNaN(p.y)).map((p) => [p.x, p.y]) : []",
+            number,
+        )
+
+    def check_console(self):
+        wrong = [line for line in self.browser.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
+        self.assertEqual(wrong, [])
+
+    # ---- tests -----------------------------------------------------------------------------------------
+
+    def test_shows_every_rendition_and_follows(self):
+        self.open()
+        self.assertEqual([tile.text.split("\n")[0] for tile in self.all("#tiles li")], ["news / 720p", "news / 360p"])
+        self.assertEqual(self.text("#rendition-0 .badges"), "Scoring")
+        self.assertEqual(self.text("#rendition-1 .badges"), "Connecting")
+        self.assertEqual(self.text("#tiles li:first-child .score"), "91.3")
+        facts = self.one("#rendition-0 .facts").text
+        for line in ("Window mean\n92.5", "Window p5\n89.5", "Offset\n0.480 s", "Sync\nlocked, 97 %", "Dropped\n9",
+                     "Unmatched\n3 ref, 2 dist", "Back end\ncpu"):
+            self.assertIn(line, facts)
+        if CHART_JS.exists():
+            self.assertTrue(self.one("#hint").get_property("hidden"))
+            self.wait("the history is drawn", lambda: len(self.drawn(0)) > 100)
+            before = self.drawn(0)
+            self.server.say("score 720p 33.25")
+            self.wait("a point arrives", lambda: self.drawn(0)[-1] != before[-1] and min(p[1] for p in self.drawn(0)) < 70)
+        else:
+            self.assertIn("libjs-chart.js", self.text("#hint"))
+        self.server.say("state 360p waiting")
+        self.wait("the state", lambda: self.text("#rendition-1 .badges") == "Broken, will retry")
+        self.check_console()
+
+    def test_an_alert_turns_red_and_ends(self):
+        self.open()
+        red = "rgb(197, 34, 31)"
+        self.assertNotEqual(self.style("#rendition-1", "borderTopColor"), red)
+        self.assertEqual(self.all("#alerts p"), [])
+        self.server.say("alert 360p 62.5 1")
+        self.wait("the alert", lambda: self.text("#rendition-1 .badges").startswith("Alert"))
+        self.assertEqual(self.style("#rendition-1", "borderTopColor"), red)
+        self.assertEqual(self.style("#tiles li:nth-child(2) .score", "color"), red)
+        self.assertEqual([line.text for line in self.all("#alerts p")], ["Alert news / 360p score 62.5 below 80"])
+        self.assertTrue(self.browser.title.startswith("(1) Alert"))
+        self.assertIn("score 62.5 below 80", self.one("#rendition-1 .events").text)
+        self.assertEqual(self.all("#rendition-0[data-alert]"), [])
+        self.server.say("event 720p lost no data for 10 s")
+        self.server.say("event 720p retry after 1 s")
+        self.server.say("worst 360p 55.25")
+        self.wait("the worst frame", lambda: "55.25" in self.one("#rendition-1 .worst").text)
+        for name, width, scheme in (("desktop", 1280, "light"), ("dark", 1280, "dark"), ("phone", 360, "light")):
+            self.emulate(width, 900, scheme)
+            self.shoot(name)
+        self.emulate(1280, 900)
+        self.server.say("alert 360p 88 0")
+        self.wait("its end", lambda: not self.all("#rendition-1[data-alert]"))
+        self.assertEqual(self.all("#alerts p"), [])
+        self.assertEqual(self.browser.title, "Video quality monitor")
+        self.check_console()
+
+    def test_worst_frames_and_their_pictures(self):
+        self.open()
+        rows = self.all("#rendition-0 .worst tbody tr")
+        self.assertEqual([row.text.split("\n")[0] for row in rows], ["41.50", "51.50", "61.50"])
+        self.assertIn("no picture", rows[2].text)
+        self.js("document.querySelector('#rendition-0 .worst').scrollIntoView({behavior: 'instant'})")
+        loaded = "return [...document.querySelectorAll('#rendition-0 .worst img')].map((i) => i.complete && i.naturalWidth)"
+        self.wait("thumbnails", lambda: self.js(loaded) == [240] * 8)
+        self.server.say("worst 720p 20.5")
+        self.wait("a worse one", lambda: self.all("#rendition-0 .worst tbody tr")[0].text.startswith("20.50"))
+        self.js("document.querySelector('#rendition-0 .thumbnail').focus()")
+        self.browser.switch_to.active_element.send_keys(Keys.ENTER)
+        self.wait("the large pictures", lambda: self.js(
+            "return [...document.querySelectorAll('#viewer[open] img')].filter((i) => i.naturalWidth === 240).length === 3"))
+        self.assertIn("news / 720p: score 20.50 at 1:02:03.480", self.one("#viewer").text)
+        self.browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.wait("closed by Escape", lambda: not self.all("#viewer[open]"))
+        self.assertEqual(self.browser.switch_to.active_element.get_attribute("class"), "thumbnail")
+        self.check_console()
+
+    def test_keyboard_goes_through_in_order(self):
+        self.open()
+        seen = []
+        for _ in range(40):
+            self.browser.switch_to.active_element.send_keys(Keys.TAB)
+            seen.append(self.js(
+                "const e = document.activeElement; const card = e.closest('.card');"
+                "return (card ? card.id + ' ' : '') + (e.name || e.className || e.getAttribute('href') || e.tagName)"))
+            outline = self.js("const e = document.activeElement.matches('input') ? document.activeElement.nextElementSibling"
+                              " : document.activeElement; return getComputedStyle(e).outlineStyle")
+            self.assertNotEqual(outline, "none", f"no one sees that the focus is at {seen[-1]}")
+            if "/api/state" in seen[-1]:
+                break
+        expected = (
+            ["skip", "span", "#rendition-0", "#rendition-1", "rendition-0 SUMMARY"] + ["rendition-0 thumbnail"] * 8
+            + ["rendition-0 scroll", "rendition-0 scroll", "rendition-1 SUMMARY", "rendition-1 scroll", "rendition-1 scroll"]
+            + ["/report", "/metrics", "/api/state"]
+        )
+        self.assertEqual(seen, expected)
+        # The span of time by arrow keys, and the table by Enter.
+        self.server.say("score 720p 90")
+        self.one("input[name=span][value='600']").send_keys(Keys.ARROW_LEFT)
+        self.assertTrue(self.one("input[name=span][value='60']").is_selected())
+        if CHART_JS.exists():
+            self.wait("a shorter stretch", lambda: 0 < len(self.drawn(0)) < 100)
+        self.one("#rendition-0 summary").send_keys(Keys.ENTER)
+        self.wait("the table", lambda: len(self.all("#rendition-0 details table tbody tr")) > 5)
+
+    def test_screen_readers(self):
+        self.open()
+        self.assertEqual(self.one("html").get_attribute("lang"), "en")
+        self.assertEqual(self.one("#connection").get_attribute("role"), "status")
+        self.assertEqual(self.one("#alerts").get_attribute("aria-live"), "polite")
+        self.assertEqual(self.one("#news").get_attribute("aria-live"), "polite")
+        self.assertEqual(len(self.all("main")), 1)
+        self.assertEqual(len(self.all("h1")), 1)
+        tree = self.browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+
+        def named(role):
+            return [node.get("name", {}).get("value", "") for node in tree
+                    if node.get("role", {}).get("value") == role and not node.get("ignored")]
+
+        self.assertEqual([name for name in named("region") if "/" not in name], ["Channel news", "720p", "360p"])
+        self.assertIn("Pooled scores of news / 720p", named("region"))
+        self.assertEqual(named("navigation"), ["Renditions"])
+        for name in ("Pooled scores and features", "Worst frames"):
+            self.assertEqual(named("table").count(name), 2, named("table"))
+        for role in ("button", "link", "radio", "image", "img"):
+            self.assertNotIn("", named(role), f"a {role} without name")
+        charts = [canvas.get_attribute("aria-label") for canvas in self.all("canvas[role=img]")]
+        if CHART_JS.exists():
+            self.assertRegex(charts[0], r"^Score of news / 720p over the last 10 minutes: now 91\.3, lowest \d+\.\d$")
+        # What happens is told, once.
+        self.server.say("event 360p lost no data for 10 s")
+        self.wait("the news", lambda: self.text("#news") == "news / 360p: Lost no data for 10 s")
+        # Colour is never all: each badge has words.
+        self.assertNotIn("", [badge.text for badge in self.all(".badge")])
+
+    def test_nothing_overflows_on_a_phone(self):
+        self.open("3")
+        for width in (360, 768):
+            self.emulate(width, 740)
+            for selector in ("#rendition-0", "#rendition-4"):
+                self.js("document.querySelector(arguments[0]).scrollIntoView({behavior: 'instant'})", selector)
+                time.sleep(0.3)
+            self.assertLessEqual(self.js("return document.documentElement.scrollWidth"), width)
+            wide = self.js(
+                "return [...document.querySelectorAll('body *')].filter((e) => !e.closest('.scroll, .quiet, .skip, dialog')"
+                " && e.getBoundingClientRect().right > innerWidth + 0.5).map((e) => e.tagName + '.' + e.className)")
+            self.assertEqual(wide, [])
+        self.shoot("many")
+
+    def test_names_are_text(self):
+        self.open("hostile")
+        self.wait("the channel", lambda: len(self.all(".card")) == 3)
+        self.assertIn("onerror=alert(1)", self.one("#rendition-2 h3").text)
+        self.assertIn("evil.example", self.one("#rendition-2 .events").text)
+        self.assertEqual(self.js("return document.querySelectorAll('main script, main link, .card img[onerror]').length"), 0)
+        self.assertEqual(self.browser.title, "Video quality monitor")
+        self.check_console()
+
+    def test_survives_a_restart_of_the_server(self):
+        self.open()
+        self.one("#rendition-0 summary").click()
+        port = self.server.port
+        self.server.stop()
+        self.server = None
+        self.wait("the loss is shown", lambda: self.text("#connection") == "Connection lost, trying again")
+        self.server = PageServer(port)
+        self.server.say("state 360p ended")
+        self.wait("it is live again", lambda: self.text("#connection") == "Live")
+        self.wait("the new state", lambda: self.text("#rendition-1 .badges") == "Ended")
+        self.assertEqual(len(self.all(".card")), 2)
+        self.assertTrue(self.one("#rendition-0 details").get_property("open"), "what was opened stays open")
+        self.server.say("alert 720p 60 1")
+        self.wait("events arrive", lambda: len(self.all("#alerts p")) == 1)
+
+    def test_still_where_motion_is_not_wanted(self):
+        self.open()
+        self.assertEqual(self.style("html", "scrollBehavior"), "smooth")
+        self.emulate(1280, 900, motion="reduce")
+        self.assertEqual(self.style("html", "scrollBehavior"), "auto")
+
+    def test_is_legible_in_both_schemes(self):
+        """Contrast of 4.5 at least, of every text with what is behind it."""
+        for scheme in ("light", "dark"):
+            self.emulate(1280, 900, scheme)
+            self.open()
+            self.server.say("alert 360p 62.5 1")
+            self.server.say("event 360p retry after 1 s")
+            self.wait("the alert", lambda: len(self.all("#alerts p")) == 1)
+            self.assertEqual(self.js(CONTRAST), [], scheme)
+            self.browser.get("about:blank")
+            self.server.stop()
+            self.server = None
+
+
+CONTRAST = """
+const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4))
+  .reduce((sum, v, n) => sum + v * [.2126, .7152, .0722][n], 0);
+const wrong = [];
+for (const element of document.querySelectorAll('body *')) {
+  if (element.closest('.quiet, .skip, dialog, noscript, canvas')) continue;
+  if (![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) continue;
+  let behind = element;
+  const solid = (e) => { const c = channels(getComputedStyle(e).backgroundColor); return c.length < 4 || c[3] === 1; };
+  while (behind && !solid(behind)) behind = behind.parentElement;
+  const [a, b] = [light(channels(getComputedStyle(element).color)), light(channels(getComputedStyle(behind).backgroundColor))];
+  const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+  if (contrast < 4.5) wrong.push(`${element.tagName}.${element.className} "${element.textContent.trim().slice(0, 30)}" ${contrast.toFixed(2)}`);
+}
+return wrong;
+"""
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    PROGRAM, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+    missing = [name for name in ("chromium", "chromedriver") if not shutil.which(name)]
+    if webdriver is None or missing:
+        print("Not here: " + ", ".join(missing + ["python3-selenium"] * (webdriver is None)))
+        sys.exit(77)
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1"
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
