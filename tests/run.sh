@@ -10,10 +10,10 @@ Builds into build/ (or FOLDER) of the source tree and runs all tests; installs t
 if any is missing. The last line says how many tests passed, failed and were skipped; each GoogleTest case counts.
 Tests that need libvmaf's model files (not part of this repository) are skipped unless VMAFHIP_TEST_MODELS names
 their folder. Those that need devices of the kernel run in a VM, whose kernel is downloaded once (70 MB, kept in the
-user's cache folder), and are skipped where none can be started. The monitor's page is looked at by Debian's chromium, its
-metrics by Debian's prometheus (81 and 70 MB to fetch); without them those tests are skipped, too. GPU kernels are compiled for the targets that tests
-look at: gfx90a, gfx1030 and gfx1100, and where there is nvcc sm_90. To use the element on other GPUs, build in a folder
-of your own.
+user's cache folder), and are skipped where none can be started. The monitor's page is looked at by Debian's chromium
+and its metrics are read by Debian's prometheus (140 MB to fetch in all); without them those tests are skipped. GPU
+kernels are compiled for the targets that tests look at: gfx90a, gfx1030 and gfx1100, and where there is nvcc sm_90. To
+use the element on other GPUs, build in a folder of your own.
 
   --full          also the tests that take minutes or fetch a video (suite "full")
   --build FOLDER  build there instead
