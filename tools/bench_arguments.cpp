@@ -42,6 +42,9 @@ run plays them forwards and backwards.
 In the JSON:
   fps               measured frames per second, with as many frames in flight as the session takes
   cpu_ms_per_frame  processor time of the whole process over the same frames
+  workers_busy      share of that time that workers ran or waited for a processor: where it is 1 and cpu_ms_per_frame
+                    that of one thread, two threads do twice as much on two idle cores; GPU sessions have threads of
+                    their driver besides
   latency_ms        from submitting a frame until its sums are complete and scored, one frame in flight (another run)
   peak_rss_kib      of the process since the pictures were made, which are input_kib of it; session_kib: what the session
                     works in

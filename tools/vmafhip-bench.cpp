@@ -17,6 +17,7 @@
 #include "tools/bench_channels.h"
 #include "tools/bench_checksum.h"
 #include "tools/bench_pictures.h"
+#include "tools/bench_process.h"
 
 namespace {
 
@@ -31,25 +32,6 @@ double cpu_seconds() {
 }
 
 double seconds_since(Clock::time_point start) { return Milliseconds(Clock::now() - start).count() / 1000; }
-
-// What was needed to make the pictures is not what comparing them takes.
-void forget_peak_rss() {
-  malloc_trim(0);
-  if (std::FILE *file = std::fopen("/proc/self/clear_refs", "w")) {
-    std::fputs("5", file);
-    std::fclose(file);
-  }
-}
-
-uint64_t peak_rss_kib() {
-  char line[256];
-  unsigned long long kib = 0;
-  std::FILE *file = std::fopen("/proc/self/status", "r");
-  while (file && std::fgets(line, sizeof line, file))
-    if (std::sscanf(line, "VmHWM: %llu", &kib) == 1) break;
-  if (file) std::fclose(file);
-  return kib;
-}
 
 void must(const Status &status) {
   if (!status.ok()) throw std::runtime_error(status.message());
@@ -76,7 +58,7 @@ class Bench {
     take_all();
     const std::vector<StageTime> before = session_.stage_times();
     const auto start = Clock::now();
-    const double cpu = cpu_seconds();
+    const double cpu = cpu_seconds(), busy = bench::others_busy_seconds();
     const uint64_t first = n, end = first + uint64_t(arguments_.frames);
     for (; n < end && seconds_since(start) < arguments_.seconds; ++n) submit(n);
     session_.finish();
@@ -86,6 +68,7 @@ class Bench {
     out["frames"] = frames;
     out["fps"] = frames / seconds;
     out["cpu_ms_per_frame"] = (cpu_seconds() - cpu) * 1000 / frames;
+    out["workers_busy"] = (bench::others_busy_seconds() - busy) / seconds / session_.threads();
     out["checksum"] = sum_.text();
     for (size_t i = 0; i < session_.aggregate_names().size(); ++i)
       if (!std::isnan(session_.aggregates()[i]))
@@ -219,7 +202,7 @@ void run(bench::Arguments arguments) {
   for (const std::string &remark : (*session)->remarks())
     std::fprintf(stderr, "vmafhip-bench: %s\n", remark.c_str());
   const bench::Pictures pictures = bench::make_pictures(arguments);
-  forget_peak_rss();
+  bench::forget_peak_rss();  // making pictures takes more than comparing them
   const bench::Pictures placed = gpu ? bench::place(pictures, *gpu, arguments.memory) : pictures;
 
   nlohmann::ordered_json out;
@@ -248,7 +231,7 @@ void run(bench::Arguments arguments) {
   Bench bench(arguments, placed, **session);
   bench.throughput(out);
   bench.latency(out);
-  out["peak_rss_kib"] = peak_rss_kib();
+  out["peak_rss_kib"] = bench::peak_rss_kib();
   out["input_kib"] = pictures.bytes / 1024;
   out["session_kib"] = (*session)->host_bytes() / 1024;
   if (on_gpu) {
