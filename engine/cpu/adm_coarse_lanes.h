@@ -123,17 +123,21 @@ void adm_coarse_decouple(const int32_t *const *ref, const int32_t *const *dist, 
   using I = typename V::I;
   const I csf[kAdmBands] = {V::set(static_cast<int32_t>(p.csf[0])), V::set(static_cast<int32_t>(p.csf[1])),
                             V::set(static_cast<int32_t>(p.csf[2]))};
-  for (int i = 0; i < count; i += V::kDwords) {
-    const auto same = adm_coarse_angles<V>(ref, dist, i);
-    I plain[kAdmBands];
-    unroll<kAdmBands>([&](int band) __attribute__((always_inline)) {
-      plain[band] = adm_coarse_restored<V>(V::load(ref[band] + i), V::load(dist[band] + i));
-    });
-    for (int n = 0; n < number; n++) {
+  // Loops are short, so that the processor can work on several turns at a time. What does not depend on the limit waits
+  // where the last one puts its results.
+  int32_t *angles = rows[number - 1].additive->rest;
+  int32_t *const *plain = rows[number - 1].restored->size;
+  for (int i = 0; i < count; i += V::kDwords) V::store_lanes(angles + i, adm_coarse_angles<V>(ref, dist, i));
+  for (int band = 0; band < kAdmBands; band++)
+    for (int i = 0; i < count; i += V::kDwords)
+      V::store(plain[band] + i, adm_coarse_restored<V>(V::load(ref[band] + i), V::load(dist[band] + i)));
+  for (int n = 0; n < number; n++)
+    for (int i = 0; i < count; i += V::kDwords) {
+      const auto same = V::load_lanes(angles + i);
       AdmWeights<V> of_restored = {V::zero(), V::zero()}, of_additive = of_restored;
       unroll<kAdmBands>([&](int band) __attribute__((always_inline)) {
         const I d = V::load(dist[band] + i);
-        const I r = adm_coarse_enhanced<V>(plain[band], d, same, rows[n].limit);
+        const I r = adm_coarse_enhanced<V>(V::load(plain[band] + i), d, same, rows[n].limit);
         V::store(rows[n].restored->size[band] + i,
                  adm_coarse_weigh<V>(r, csf[band], aim ? &of_restored : nullptr));
         V::store(rows[n].additive->size[band] + i,
@@ -147,7 +151,6 @@ void adm_coarse_decouple(const int32_t *const *ref, const int32_t *const *dist, 
       store(of_additive, *rows[n].additive);
       if (aim) store(of_restored, *rows[n].restored);
     }
-  }
 }
 
 template <class V>

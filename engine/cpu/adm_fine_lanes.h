@@ -167,17 +167,19 @@ void adm_fine_decouple(const int16_t *const *ref, const int16_t *const *dist, in
                        int number) {
   using I = typename V::I;
   const AdmFineWeights<V> weights(p);
-  bool angles = false;
+  // Angles wait where the last limit puts its weights.
+  int16_t *angles = rows[number - 1].additive->rest;
+  bool reached = false;
+  for (int n = 0; n < number; n++) reached |= rows[n].reach != nullptr;
+  for (int i = 0; reached && i < count; i += V::kWords)
+    V::store_words(angles + i, adm_fine_angles<V>(ref, dist, i));
   for (int n = 0; n < number; n++) {
-    rows[n].restored->wrapped = rows[n].additive->wrapped = false;
-    angles |= rows[n].reach != nullptr;
-  }
-  for (int i = 0; i < count; i += V::kWords) {
-    typename V::Words same = V::greater16(V::zero(), V::zero());
-    if (angles) same = adm_fine_angles<V>(ref, dist, i);
-    for (int n = 0; n < number; n++) {
-      int16_t *const *reach = rows[n].reach;
-      AdmFineRow &restored = *rows[n].restored, &additive = *rows[n].additive;
+    int16_t *const *reach = rows[n].reach;
+    AdmFineRow &restored = *rows[n].restored, &additive = *rows[n].additive;
+    restored.wrapped = additive.wrapped = false;
+    for (int i = 0; i < count; i += V::kWords) {
+      auto same = V::greater16(V::zero(), V::zero());
+      if (reach) same = V::load_words(angles + i);
       I r[kAdmBands], a[kAdmBands], r_size[kAdmBands], a_size[kAdmBands];
       const auto split = [&](int band, I value) __attribute__((always_inline)) {
         r[band] = value;

@@ -114,6 +114,10 @@ struct Lanes : Simd {
     const I each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(bits)), each), each);
   }
+  VMAFHIP_SIMD_FN void store_lanes(int32_t *to, Mask m) { store(to, m); }
+  VMAFHIP_SIMD_FN Mask load_lanes(const int32_t *from) { return load(from); }
+  VMAFHIP_SIMD_FN void store_words(int16_t *to, Words m) { store(to, m); }
+  VMAFHIP_SIMD_FN Words load_words(const int16_t *from) { return load(from); }
   VMAFHIP_SIMD_FN Words greater16(I a, I b) { return _mm256_cmpgt_epi16(a, b); }
   VMAFHIP_SIMD_FN Words equal16(I a, I b) { return _mm256_cmpeq_epi16(a, b); }
   VMAFHIP_SIMD_FN Words both(Words a, Words b) { return _mm256_and_si256(a, b); }

@@ -108,6 +108,16 @@ struct Lanes : Simd {
 
   VMAFHIP_SIMD_FN uint32_t bits(Mask m) { return m; }
   VMAFHIP_SIMD_FN Mask lanes(uint32_t bits) { return static_cast<Mask>(bits); }
+  // Masks in rows of numbers that have lanes of the same size.
+  VMAFHIP_SIMD_FN void store_lanes(int32_t *to, Mask m) { *to = m; }
+  VMAFHIP_SIMD_FN Mask load_lanes(const int32_t *from) { return static_cast<Mask>(*from); }
+  VMAFHIP_SIMD_FN void store_words(int16_t *to, Words m) {
+    to[0] = static_cast<int16_t>(m);
+    to[1] = static_cast<int16_t>(m >> 16);
+  }
+  VMAFHIP_SIMD_FN Words load_words(const int16_t *from) {
+    return static_cast<uint16_t>(from[0]) | static_cast<Words>(static_cast<uint16_t>(from[1])) << 16;
+  }
   VMAFHIP_SIMD_FN Words greater16(I a, I b) { return _mm512_cmpgt_epi16_mask(a, b); }
   VMAFHIP_SIMD_FN Words equal16(I a, I b) { return _mm512_cmpeq_epi16_mask(a, b); }
   VMAFHIP_SIMD_FN Words both(Words a, Words b) { return a & b; }
