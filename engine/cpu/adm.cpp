@@ -27,7 +27,9 @@ using V = Lanes;
 using V = Plain;
 #endif
 
-constexpr int kRows = 3;  // of the neighbourhood of a masked sample
+// Rows of a signal that there are structs for: three make the neighbourhood of a masked sample, and of what only the row
+// itself needs there are two, the current one's and the one's above.
+constexpr int kRows = 6;
 // What vectors may read and write beyond the end of a row: two of the widest, as filters read every other sample.
 constexpr size_t kBeyond = 64;
 
@@ -62,13 +64,14 @@ struct FrameMemory {
   }
 };
 
-// The last three rows of a decoupled signal.
+// The last rows of a decoupled signal. Little memory, so that what is written soon finds its place in the first-level cache.
 template <class Row>
 struct Signal {
   Row row[kRows];
 
   void take(Arena *arena, size_t count) {
-    for (Row &r : row) r.take(arena, count, kBeyond);
+    for (int k = 0; k < kRows; k++)
+      row[k].take(arena, count, kBeyond, k >= 2 ? &row[k - 2] : nullptr, k >= 3 ? &row[k - 3] : nullptr);
   }
 };
 

@@ -16,11 +16,13 @@ struct AdmCoarseRow {
   int32_t *rest;
   int32_t *beside;  // `neighbour` of three neighbouring columns
 
-  void take(Arena *arena, size_t count, size_t beyond) {
-    for (int32_t *&row : size) row = arena->take<int32_t>(count, 0, beyond);
-    neighbour = arena->take<int32_t>(count, 1, beyond);
-    rest = arena->take<int32_t>(count, 0, beyond);
-    beside = arena->take<int32_t>(count, 0, beyond);
+  // Shares memory with the rows two and three before.
+  void take(Arena *arena, size_t count, size_t beyond, const AdmCoarseRow *two, const AdmCoarseRow *three) {
+    for (int band = 0; band < kAdmBands; band++)
+      size[band] = two ? two->size[band] : arena->take<int32_t>(count, 0, beyond);
+    neighbour = two ? two->neighbour : arena->take<int32_t>(count, 1, beyond);
+    rest = two ? two->rest : arena->take<int32_t>(count, 0, beyond);
+    beside = three ? three->beside : arena->take<int32_t>(count, 0, beyond);
   }
 };
 
@@ -38,17 +40,13 @@ VMAFHIP_SIMD_FN typename V::Mask adm_coarse_angles(const int32_t *const *ref, co
   return adm_decide_angles<V>(angles, ref, dist, i, [](int lane) { return lane; });
 }
 
-template <class V>
-VMAFHIP_SIMD_FN typename V::I adm_signed(typename V::I v, typename V::I sign) {
-  return V::sub(V::bit_xor(v, sign), sign);
-}
-
 // What is restored without enhancement: adm_ratio() of both, times ref. All of it in 32 bits.
 //
 // With lead = (|ref| rounded) >> shift and q = floor(2^30 / lead), the ratio is (q * along + 2^(14 + shift)) >> (15 + shift).
 // along = 2^shift * whole + part / 2^(16 - shift): as floors nest, that is (q * whole + ((q * part) >> 16) + 2^14) >> 15. From
-// |ref| * (1 + 2^-13) + 1 on the ratio is 1 or more, so that along can be cut off there, which leaves at most 32,772 of whole, and
-// q is at most 2^16 unless shift is 0, where |ref| is less than 2^15 and q * whole at most 2^31.
+// |ref| * (1 + 2^-13) on, for |ref| >= 2^13 at least 1 more than |ref|, the ratio is 1 or more, so that along can be cut off there, and
+// for a smaller |ref| at itself, where the product rounds to it. That leaves at most 32,771 of whole, and q is at most 2^16 unless
+// shift is 0, where |ref| is less than 2^15 and q * whole at most 2^31.
 //
 // V::reciprocal() is floor(2^30 / lead) for lead >= 2^13 and within 2^-20 below. There |ref| = lead is less than 2^13, and as
 // with scale 0 the ratio times |ref| rounds to the same.
@@ -56,11 +54,11 @@ template <class V>
 VMAFHIP_SIMD_FN typename V::I adm_coarse_restored(typename V::I ref, typename V::I dist) {
   using I = typename V::I;
   const I size = V::abs(ref);
-  const I along = V::max(adm_signed<V>(dist, V::template sra<31>(ref)), V::zero());
+  const I along = V::max(V::with_sign(dist, ref), V::zero());
   const I shift = V::max(V::sub(V::highest_bit(size), V::set(14)), V::zero());
   const I lead = V::template shr<1>(V::add(V::shr_each(V::add(size, size), shift), V::set(1)));
   const I q = V::reciprocal(lead);
-  const I cut = V::min_unsigned(along, V::add(V::add(size, V::template shr<13>(size)), V::set(1)));
+  const I cut = V::min_unsigned(along, V::add(size, V::template shr<13>(size)));
   const I whole = V::shr_each(cut, shift),
           part = V::bit_and(V::shl_each(cut, V::sub(V::set(16), shift)), V::set(0xffff));
   const I twice = V::add(V::add(V::mul(q, whole), V::template shr<16>(V::mul(q, part))), V::set(16384));

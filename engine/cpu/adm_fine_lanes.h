@@ -22,12 +22,14 @@ struct AdmFineRow {
   // `neighbour` of three neighbouring columns, in blocks of V::kWords columns: the even ones, then the odd ones.
   int32_t *beside;
 
-  void take(Arena *arena, size_t count, size_t beyond) {
-    for (int16_t *&row : size) row = arena->take<int16_t>(count, 0, beyond);
-    neighbour = arena->take<int16_t>(count, 1, beyond);
-    rest = arena->take<int16_t>(count, 0, beyond);
-    wraps = arena->take<int16_t>(count, 0, beyond);
-    beside = arena->take<int32_t>(count, 0, beyond);
+  // Shares memory with the rows two and three before.
+  void take(Arena *arena, size_t count, size_t beyond, const AdmFineRow *two, const AdmFineRow *three) {
+    for (int band = 0; band < kAdmBands; band++)
+      size[band] = two ? two->size[band] : arena->take<int16_t>(count, 0, beyond);
+    neighbour = two ? two->neighbour : arena->take<int16_t>(count, 1, beyond);
+    rest = two ? two->rest : arena->take<int16_t>(count, 0, beyond);
+    wraps = two ? two->wraps : arena->take<int16_t>(count, 0, beyond);
+    beside = three ? three->beside : arena->take<int32_t>(count, 0, beyond);
   }
 };
 

@@ -20,11 +20,13 @@ struct AdmPlainRow {
   int32_t *centre;
   int32_t *threshold;  // of the signal that it masks
 
-  void take(Arena *arena, size_t count, size_t beyond) {
-    for (int32_t *&row : size) row = arena->take<int32_t>(count, 0, beyond);
-    neighbour = arena->take<int32_t>(count, 1, beyond);
-    centre = arena->take<int32_t>(count, 0, beyond);
-    threshold = arena->take<int32_t>(count, 0, beyond);
+  // Shares memory with the rows two and three before.
+  void take(Arena *arena, size_t count, size_t beyond, const AdmPlainRow *two, const AdmPlainRow *three) {
+    for (int band = 0; band < kAdmBands; band++)
+      size[band] = two ? two->size[band] : arena->take<int32_t>(count, 0, beyond);
+    neighbour = three ? three->neighbour : arena->take<int32_t>(count, 1, beyond);
+    centre = two ? two->centre : arena->take<int32_t>(count, 0, beyond);
+    threshold = two ? two->threshold : arena->take<int32_t>(count, 0, beyond);
   }
 };
 

@@ -93,21 +93,36 @@ void adm_columns(const AdmSourceRows<Sample> &rows, int count, int depth, bool d
   }
 }
 
-// Horizontal filter, columns x to x + V::kDwords - 1 of a band. At scale 0 the result is the high word of each lane.
+// What the horizontal filter reads for columns x to x + V::kDwords - 1 of a band: samples 2x - 1 and 2x of each, 2x + 1 and
+// 2x + 2. All that a vector of bands reads is loaded before any of it is stored, as compilers would load it again.
+template <class V>
+struct AdmAcross {
+  typename V::I low[2], high[2];
+};
+
 template <class V, int kScale>
-VMAFHIP_SIMD_FN typename V::I adm_across(const AdmHalves &from, int x, const AdmTaps &taps) {
+VMAFHIP_SIMD_FN AdmAcross<V> adm_load_across(const AdmHalves &from, int x) {
+  AdmAcross<V> at = {{V::load(from.low + 2 * x - 1), V::load(from.low + 2 * x + 1)}, {V::zero(), V::zero()}};
+  if constexpr (kScale > 0) {
+    at.high[0] = V::load(from.high + 2 * x - 1);
+    at.high[1] = V::load(from.high + 2 * x + 1);
+  }
+  return at;
+}
+
+// At scale 0 the result is the high word of each lane.
+template <class V, int kScale>
+VMAFHIP_SIMD_FN typename V::I adm_across(const AdmAcross<V> &at, const AdmTaps &taps) {
   using I = typename V::I;
   constexpr int kShift = kAdmHorizontalShift[kScale];
-  const I low[2] = {V::load(from.low + 2 * x - 1), V::load(from.low + 2 * x + 1)};
-  const I whole = adm_dot<V>(V::set(1 << (kShift - 1)), low, taps);
+  const I whole = adm_dot<V>(V::set(1 << (kShift - 1)), at.low, taps);
   if constexpr (kScale == 0) {
     static_assert(kShift == 16);
     return whole;
   } else {
     const I sum = V::template sra<kShift>(whole);
-    const I high[2] = {V::load(from.high + 2 * x - 1), V::load(from.high + 2 * x + 1)};
-    if constexpr (kShift == 16) return adm_dot<V>(sum, high, taps);
-    const I top = adm_dot<V>(V::zero(), high, taps);
+    if constexpr (kShift == 16) return adm_dot<V>(sum, at.high, taps);
+    const I top = adm_dot<V>(V::zero(), at.high, taps);
     return V::add(V::add(top, top), sum);
   }
 }
@@ -116,8 +131,8 @@ VMAFHIP_SIMD_FN typename V::I adm_across(const AdmHalves &from, int x, const Adm
 template <class V, int kScale>
 void adm_low_band(const AdmHalves &low, int width, const AdmHalves &to) {
   for (int x = 0; x < width; x += V::kWords) {
-    const auto first = adm_across<V, kScale>(low, x, kAdmLowTaps),
-               second = adm_across<V, kScale>(low, x + V::kDwords, kAdmLowTaps);
+    const auto first = adm_across<V, kScale>(adm_load_across<V, kScale>(low, x), kAdmLowTaps),
+               second = adm_across<V, kScale>(adm_load_across<V, kScale>(low, x + V::kDwords), kAdmLowTaps);
     if constexpr (kScale == 0) {
       V::store(to.low + x, V::high_words(first, second));
     } else {
@@ -133,23 +148,26 @@ template <class V, int kScale>
 void adm_detail_bands(const AdmHalves &low, const AdmHalves &high, AdmSpan span, int16_t *const *bands) {
   static_assert(kScale == 0);
   for (int i = 0; i < span.count; i += V::kWords) {
-    const auto put = [&](int16_t * to, const AdmHalves &from, const AdmTaps &taps)
-        __attribute__((always_inline)) {
-      V::store(to + i, V::high_words(adm_across<V, 0>(from, span.first + i, taps),
-                                     adm_across<V, 0>(from, span.first + i + V::kDwords, taps)));
+    const int x = span.first + i;
+    const AdmAcross<V> l[2] = {adm_load_across<V, 0>(low, x), adm_load_across<V, 0>(low, x + V::kDwords)},
+                       h[2] = {adm_load_across<V, 0>(high, x), adm_load_across<V, 0>(high, x + V::kDwords)};
+    const auto band = [](const AdmAcross<V> *at, const AdmTaps &taps) __attribute__((always_inline)) {
+      return V::high_words(adm_across<V, 0>(at[0], taps), adm_across<V, 0>(at[1], taps));
     };
-    put(bands[0], high, kAdmLowTaps);
-    put(bands[1], low, kAdmHighTaps);
-    put(bands[2], high, kAdmHighTaps);
+    V::store(bands[0] + i, band(h, kAdmLowTaps));
+    V::store(bands[1] + i, band(l, kAdmHighTaps));
+    V::store(bands[2] + i, band(h, kAdmHighTaps));
   }
 }
 
 template <class V, int kScale>
 void adm_detail_bands(const AdmHalves &low, const AdmHalves &high, AdmSpan span, int32_t *const *bands) {
   for (int i = 0; i < span.count; i += V::kDwords) {
-    V::store(bands[0] + i, adm_across<V, kScale>(high, span.first + i, kAdmLowTaps));
-    V::store(bands[1] + i, adm_across<V, kScale>(low, span.first + i, kAdmHighTaps));
-    V::store(bands[2] + i, adm_across<V, kScale>(high, span.first + i, kAdmHighTaps));
+    const AdmAcross<V> l = adm_load_across<V, kScale>(low, span.first + i),
+                       h = adm_load_across<V, kScale>(high, span.first + i);
+    V::store(bands[0] + i, adm_across<V, kScale>(h, kAdmLowTaps));
+    V::store(bands[1] + i, adm_across<V, kScale>(l, kAdmHighTaps));
+    V::store(bands[2] + i, adm_across<V, kScale>(h, kAdmHighTaps));
   }
 }
 

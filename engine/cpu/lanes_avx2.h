@@ -84,6 +84,7 @@ struct Lanes : Simd {
   VMAFHIP_SIMD_FN I mul(I a, I b) { return _mm256_mullo_epi32(a, b); }
   VMAFHIP_SIMD_FN I min(I a, I b) { return _mm256_min_epi32(a, b); }
   VMAFHIP_SIMD_FN I min_unsigned(I a, I b) { return _mm256_min_epu32(a, b); }
+  VMAFHIP_SIMD_FN I with_sign(I a, I b) { return _mm256_sign_epi32(a, b); }
   VMAFHIP_SIMD_FN I abs(I a) { return _mm256_abs_epi32(a); }
   VMAFHIP_SIMD_FN I sra(I a, int n) { return _mm256_sra_epi32(a, _mm_cvtsi32_si128(n)); }
   VMAFHIP_SIMD_FN I shl_each(I a, I n) { return _mm256_sllv_epi32(a, n); }

@@ -79,6 +79,10 @@ struct Lanes : Simd {
   VMAFHIP_SIMD_FN I mul(I a, I b) { return _mm512_mullo_epi32(a, b); }
   VMAFHIP_SIMD_FN I min(I a, I b) { return _mm512_min_epi32(a, b); }
   VMAFHIP_SIMD_FN I min_unsigned(I a, I b) { return _mm512_min_epu32(a, b); }
+  // a with the sign of b divided out; where b is 0, anything.
+  VMAFHIP_SIMD_FN I with_sign(I a, I b) {
+    return _mm512_mask_sub_epi32(a, _mm512_movepi32_mask(b), _mm512_setzero_si512(), a);
+  }
   VMAFHIP_SIMD_FN I abs(I a) { return _mm512_abs_epi32(a); }
   VMAFHIP_SIMD_FN I sra(I a, int n) { return _mm512_sra_epi32(a, _mm_cvtsi32_si128(n)); }
   // Of 1 to 2^31 - 1: the exponent of a float, rounded toward zero. Of 0 something negative.
