@@ -1,21 +1,26 @@
 // Frames a second of the element in pipelines of its own: pictures come from memory, of the host or of a CUDA context, as
-// buffers that share it, so that nothing but the element works. Prints a line of JSON; tests/gpu_element.sh makes a table.
+// buffers that share it, made by the threads that push them, so that nothing but the element works. Prints a line of JSON;
+// tests/gpu_element.sh makes a table.
 //
 // gstcuda is found by name, so that this is built without its headers.
+#include <dirent.h>
 #include <dlfcn.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "gst/vmafhip/handles.h"
@@ -26,11 +31,13 @@ using namespace vmafhip;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPictures = 6;  // of each stream, over and over
+// Of GStreamer's locks of a memory there are 255, and each reader has one: no more pipelines share the same pictures.
+constexpr int kSharing = 4;
 constexpr guint kMapCuda = guint(GST_MAP_FLAG_LAST) << 1;
 
 struct Options {
   std::string size = "1920x1080", format = "I420", memory = "system", backend = "hip", properties;
-  int frames = 300, pipelines = 1;
+  int frames = 300, warmup = 100, pipelines = 1, threads = 0;
 };
 
 [[noreturn]] void give_up(const std::string &why) { throw std::runtime_error(why); }
@@ -114,10 +121,63 @@ std::vector<BufferPtr> make_pictures(const GstVideoInfo &info, GstBufferPool *po
 
 // ---- Pipelines ---------------------------------------------------------------------------------------------
 
+struct Feed {
+  const std::vector<BufferPtr> *pictures = nullptr;
+  int frames = 0, next = 0;
+};
+
+// What all pipelines together have done, and what it took.
+struct Progress {
+  guint64 frames = 0;
+  Clock::time_point time;
+  rusage usage{};
+};
+
+// The stretch in which all pipelines run as they will for hours: buffers, threads and memory for what is in flight are
+// there, and none has ended.
+class Steady {
+ public:
+  void start(const Options &options) { options_ = &options; }
+  // A pipeline has its `n`th score; any thread.
+  void scored(int n) {
+    const guint64 frames = ++frames_;
+    if (n == options_->warmup && ++warm_ == options_->pipelines) begin_ = now(frames);
+    if (n == options_->frames && ++ended_ == 1) end_ = now(frames);
+  }
+  // Per frame, 0 if there was no such stretch.
+  double fps() const { return seconds() > 0 ? frames() / seconds() : 0; }
+  double switches() const {
+    return per_frame([](const rusage &u) { return double(u.ru_nvcsw + u.ru_nivcsw); });
+  }
+  double cpu_us() const {
+    const auto us = [](const timeval &t) { return double(t.tv_sec) * 1e6 + double(t.tv_usec); };
+    return per_frame([us](const rusage &u) { return us(u.ru_utime) + us(u.ru_stime); });
+  }
+
+ private:
+  static Progress now(guint64 frames) {
+    Progress progress{frames, Clock::now(), {}};
+    getrusage(RUSAGE_SELF, &progress.usage);
+    return progress;
+  }
+  double frames() const { return double(end_.frames) - double(begin_.frames); }
+  double seconds() const { return std::chrono::duration<double>(end_.time - begin_.time).count(); }
+  template <class Of>
+  double per_frame(Of of) const {
+    return seconds() > 0 ? (of(end_.usage) - of(begin_.usage)) / frames() : 0;
+  }
+
+  const Options *options_ = nullptr;
+  std::atomic<guint64> frames_{0};
+  std::atomic<int> warm_{0}, ended_{0};
+  Progress begin_, end_;
+};
+Steady steady;
+
 struct Run {
   GstElement *pipeline = nullptr, *element = nullptr;
   std::array<GstElement *, 2> sources{};
-  std::vector<std::thread> feeders;
+  std::array<Feed, 2> feeds;
   // Of the scores in every bit, in their order, as frame messages come.
   guint64 scores = 0xcbf29ce484222325, frames = 0;
   double last = 0;
@@ -133,7 +193,7 @@ GstBusSyncReply listen(GstBus *, GstMessage *message, gpointer data) {
   gst_structure_get_double(s, "score", &run.last);
   std::memcpy(&bits, &run.last, sizeof bits);
   run.scores = (run.scores ^ bits) * 0x100000001b3;
-  ++run.frames;
+  steady.scored(int(++run.frames));
   gst_message_unref(message);
   return GST_BUS_DROP;
 }
@@ -141,8 +201,7 @@ GstBusSyncReply listen(GstBus *, GstMessage *message, gpointer data) {
 void make(Run &run, const Options &options) {
   GError *error = nullptr;
   const std::string text =
-      "appsrc name=ref format=time block=true max-bytes=0 max-buffers=4 ! v.ref_sink "
-      "appsrc name=dist format=time block=true max-bytes=0 max-buffers=4 ! v.dist_sink "
+      "appsrc name=ref format=time ! v.ref_sink appsrc name=dist format=time ! v.dist_sink "
       "vmafhip name=v backend=" +
       options.backend + " " + options.properties + " ! fakesink sync=false async=false";
   run.pipeline = gst_parse_launch(text.c_str(), &error);
@@ -156,14 +215,18 @@ void make(Run &run, const Options &options) {
   if (gst_element_set_state(run.pipeline, GST_STATE_READY) == GST_STATE_CHANGE_FAILURE) give_up("not READY");
 }
 
-void feed(GstElement *source, const std::vector<BufferPtr> &pictures, int frames) {
-  for (int n = 0; n < frames; ++n) {
-    GstBuffer *buffer = gst_buffer_copy(pictures[size_t(n) % pictures.size()].get());
-    GST_BUFFER_PTS(buffer) = GstClockTime(n) * GST_SECOND / 50;
-    GST_BUFFER_DURATION(buffer) = GST_SECOND / 50;
-    if (gst_app_src_push_buffer(GST_APP_SRC(source), buffer) != GST_FLOW_OK) return;
+// Called by the source's own thread when it has nothing to push.
+void feed(GstAppSrc *source, guint, gpointer data) {
+  Feed &feed = *static_cast<Feed *>(data);
+  if (feed.next == feed.frames) {
+    gst_app_src_end_of_stream(source);
+    return;
   }
-  gst_app_src_end_of_stream(GST_APP_SRC(source));
+  const auto n = size_t(feed.next++);
+  GstBuffer *buffer = gst_buffer_copy((*feed.pictures)[n % feed.pictures->size()].get());
+  GST_BUFFER_PTS(buffer) = GstClockTime(n) * GST_SECOND / 50;
+  GST_BUFFER_DURATION(buffer) = GST_SECOND / 50;
+  gst_app_src_push_buffer(source, buffer);
 }
 
 void await_end(const Run &run) {
@@ -183,6 +246,37 @@ guint64 count(const GstStructure *stats, const char *name) {
   guint64 value = 0;
   gst_structure_get_uint64(stats, name, &value);
   return value;
+}
+
+// Of each thread since it began, those that took most first: processor time and turns a frame. The kernel's names for
+// them are GStreamer's for its streaming threads; others have that of the program.
+void list_threads(int frames) {
+  struct Thread {
+    std::string name;
+    double us = 0;
+    long voluntary = 0, involuntary = 0;
+  };
+  std::vector<Thread> threads;
+  DIR *tasks = opendir("/proc/self/task");
+  for (const dirent *task = tasks ? readdir(tasks) : nullptr; task; task = readdir(tasks)) {
+    if (task->d_name[0] == '.') continue;
+    const std::string folder = std::string("/proc/self/task/") + task->d_name;
+    Thread thread;
+    std::ifstream status(folder + "/status"), schedule(folder + "/schedstat");
+    for (std::string word; status >> word;) {
+      if (word == "Name:") status >> thread.name;
+      if (word == "voluntary_ctxt_switches:") status >> thread.voluntary;
+      if (word == "nonvoluntary_ctxt_switches:") status >> thread.involuntary;
+    }
+    schedule >> thread.us;
+    thread.us /= 1000;
+    threads.push_back(thread);
+  }
+  if (tasks) closedir(tasks);
+  std::sort(threads.begin(), threads.end(), [](const Thread &a, const Thread &b) { return a.us > b.us; });
+  for (const Thread &thread : threads)
+    std::fprintf(stderr, "%-16s %8.2f us, %6.3f + %6.3f switches a frame\n", thread.name.c_str(),
+                 thread.us / frames, double(thread.voluntary) / frames, double(thread.involuntary) / frames);
 }
 
 int measure(const Options &options) {
@@ -213,28 +307,34 @@ int measure(const Options &options) {
   if (!gst_buffer_pool_set_config(pool, config) || !gst_buffer_pool_set_active(pool, TRUE))
     give_up("no pool");
   const bool on_gpu = options.memory != "system";
-  const std::array pictures{make_pictures(info, pool, false, on_gpu),
-                            make_pictures(info, pool, true, on_gpu)};
+  std::vector<std::array<std::vector<BufferPtr>, 2>> pictures(size_t(options.pipelines + kSharing - 1) /
+                                                              kSharing);
+  for (auto &both : pictures)
+    both = {make_pictures(info, pool, false, on_gpu), make_pictures(info, pool, true, on_gpu)};
 
-  for (Run &run : runs) {
-    for (GstElement *source : run.sources) gst_app_src_set_caps(GST_APP_SRC(source), caps.get());
-    if (gst_element_set_state(run.pipeline, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE) await_end(run);
+  GstAppSrcCallbacks callbacks{};
+  callbacks.need_data = feed;
+  for (size_t n = 0; n < runs.size(); ++n) {
+    Run &run = runs[n];
+    for (size_t i = 0; i < 2; ++i) {
+      run.feeds[i] = {&pictures[n / kSharing][i], options.frames};
+      gst_app_src_set_caps(GST_APP_SRC(run.sources[i]), caps.get());
+      gst_app_src_set_callbacks(GST_APP_SRC(run.sources[i]), &callbacks, &run.feeds[i], nullptr);
+    }
   }
+  steady.start(options);
   const auto begin = Clock::now();
-  for (Run &run : runs) {
-    gst_element_set_state(run.pipeline, GST_STATE_PLAYING);
-    for (size_t i = 0; i < 2; ++i)
-      run.feeders.emplace_back(feed, run.sources[i], std::cref(pictures[i]), options.frames);
-  }
+  for (Run &run : runs)
+    if (gst_element_set_state(run.pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) await_end(run);
   for (Run &run : runs) await_end(run);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  if (options.threads) list_threads(options.pipelines * options.frames);
 
   GstStructure *stats = nullptr;
   g_object_get(runs[0].element, "stats", &stats, nullptr);
   std::map<std::string, guint64> sums;
   bool alike = true;
   for (Run &run : runs) {
-    for (std::thread &feeder : run.feeders) feeder.join();
     GstStructure *each = nullptr;
     g_object_get(run.element, "stats", &each, nullptr);
     for (const char *name : {"imported", "registered", "mapped", "copied", "held-copied"})
@@ -244,16 +344,15 @@ int measure(const Options &options) {
     gst_element_set_state(run.pipeline, GST_STATE_NULL);
   }
   std::printf(
-      "{\"size\":\"%s\",\"format\":\"%s\",\"memory\":\"%s\",\"backend\":\"%s\",\"pipelines\":%d,\"frames\":%"
-      "d,"
-      "\"seconds\":%.3f,\"fps\":%.1f,\"score\":%.6f,\"scores\":\"%016llx\",\"alike\":%s,\"imported\":%llu,"
-      "\"registered\":%llu,\"mapped\":%llu,\"copied\":%llu,\"held_copied\":%llu}\n",
+      "{\"size\":\"%s\",\"format\":\"%s\",\"memory\":\"%s\",\"backend\":\"%s\",\"pipelines\":%d,"
+      "\"frames\":%d,\"seconds\":%.3f,\"fps\":%.1f,\"steady_fps\":%.1f,\"switches_per_frame\":%.3f,"
+      "\"cpu_us_per_frame\":%.1f,\"score\":%.6f,\"scores\":\"%016llx\",\"alike\":%s",
       options.size.c_str(), options.format.c_str(), options.memory.c_str(),
       gst_structure_get_string(stats, "backend"), options.pipelines, options.frames, seconds,
-      options.pipelines * options.frames / seconds, runs[0].last, (unsigned long long)runs[0].scores,
-      alike ? "true" : "false", (unsigned long long)sums["imported"], (unsigned long long)sums["registered"],
-      (unsigned long long)sums["mapped"], (unsigned long long)sums["copied"],
-      (unsigned long long)sums["held-copied"]);
+      options.pipelines * options.frames / seconds, steady.fps(), steady.switches(), steady.cpu_us(),
+      runs[0].last, (unsigned long long)runs[0].scores, alike ? "true" : "false");
+  for (const auto &[name, sum] : sums) std::printf(",\"%s\":%llu", name.c_str(), (unsigned long long)sum);
+  std::printf("}\n");
   gst_structure_free(stats);
   for (Run &run : runs) {
     for (GstElement *source : run.sources) gst_object_unref(source);
@@ -276,7 +375,9 @@ int main(int argc, char **argv) {
                                                       {"--backend", &options.backend},
                                                       {"--properties", &options.properties}};
   const std::map<std::string, int *> numbers = {{"--frames", &options.frames},
-                                                {"--pipelines", &options.pipelines}};
+                                                {"--warmup", &options.warmup},
+                                                {"--pipelines", &options.pipelines},
+                                                {"--threads", &options.threads}};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (const auto text = texts.find(argv[i]); text != texts.end()) {
       *text->second = argv[i + 1];
@@ -287,7 +388,12 @@ int main(int argc, char **argv) {
           stderr,
           "usage: element_bench [--size WxH] [--format I420] [--memory system|cuda|foreign]\n"
           "                     [--backend hip|cpu] [--properties TEXT] [--frames N] [--pipelines N]\n"
-          "cuda: of the context that the element offers; foreign: of another one\n");
+          "                     [--warmup N] [--threads 1]\n"
+          "cuda: of the context that the element offers; foreign: of another one. steady_fps and all that is "
+          "said\n"
+          "per frame is of what follows the first --warmup frames of each pipeline, as long as all of them "
+          "run.\n"
+          "--threads 1 lists what each thread has taken.\n");
       return 2;
     }
   }

@@ -121,11 +121,14 @@ Pictures make_pictures(const Arguments &arguments) {
 }
 
 Pictures place(const Pictures &pictures, const GpuPictures &gpu, MemoryKind memory) {
+  // Decoders put rows in device memory at multiples of 256 bytes, those in host memory one behind the other.
+  const size_t alignment = memory == MemoryKind::device ? 256 : 4;
   Pictures placed;
   placed.bytes = pictures.bytes;
   for (const Frame &frame : pictures.frames) {
-    placed.frames.push_back({gpu.copy(frame.ref, memory), {}});
-    for (const Picture &dist : frame.dist) placed.frames.back().dist.push_back(gpu.copy(dist, memory));
+    placed.frames.push_back({gpu.copy(frame.ref, memory, alignment), {}});
+    for (const Picture &dist : frame.dist)
+      placed.frames.back().dist.push_back(gpu.copy(dist, memory, alignment));
   }
   return placed;
 }
