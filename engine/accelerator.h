@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "engine/metric.h"
 #include "engine/status.h"
@@ -29,9 +30,10 @@ class Accelerator {
   virtual uint64_t device_bytes() const = 0;
   virtual uint64_t pinned_bytes() const = 0;
 
-  // Before the first frame. `measured` runs on a thread of the device when the sums of a place are written. `failed`
-  // runs once, on any thread, when the device or its memory is lost: no place will be measured from then on.
-  virtual void on_events(std::function<void(int place)> measured,
+  // Before the first frame. `measured` runs on a thread of the device when the sums of places are written, in their
+  // frames' order. `failed` runs once, on any thread, when the device or its memory is lost: no place will be measured
+  // from then on.
+  virtual void on_events(std::function<void(std::span<const int> places)> measured,
                          std::function<void(const Status &)> failed) = 0;
 
   // Hands over a frame; from any thread, and in any order, but without gaps: all frames that one of the device's items

@@ -60,9 +60,10 @@ void Scheduler::work(int id) {
       me.woken = false;
     }
     // Whoever finds more than it takes wakes the next one, so that nobody needs to know how much there is.
-    if (wants_worker()) wake_one();
+    Worker *const next = wants_worker() ? rouse() : nullptr;
     ++running_;
     lock.unlock();
+    ring(next);
     const uint64_t start = timed_ ? thread_ns() : 0;
     frames_[size_t(frame)].run(task, scratch_[size_t(id)].get());
     const uint64_t spent = timed_ ? thread_ns() - start : 0;
@@ -75,8 +76,9 @@ void Scheduler::work(int id) {
     else if (task.chain == 0 && work.prepared())
       work.release_prepared(unneeded);
     if (!unneeded.empty()) {
-      if (wants_worker()) wake_one();
+      Worker *const other = wants_worker() ? rouse() : nullptr;
       lock.unlock();
+      ring(other);
       unneeded.clear();
       lock.lock();
     }
@@ -86,21 +88,28 @@ void Scheduler::work(int id) {
 
 // What follows when a thread has done its part of a frame.
 void Scheduler::end_task(std::unique_lock<std::mutex> &lock, bool last) {
-  if (wants_worker()) wake_one();
+  Worker *const next = wants_worker() ? rouse() : nullptr;
   if (--running_ == 0 && (stopping_ || halted_)) event_.notify_all();
-  if (!last || !progress_) return;
+  if (!next && !last) return;
+  const bool progress = last && progress_ && is_progress();
   lock.unlock();
-  progress_();
+  ring(next);
+  if (last) event_.notify_all();
+  if (progress) progress_();
   lock.lock();
 }
 
 // On a thread of the accelerator.
-void Scheduler::accelerated(int place) {
+void Scheduler::accelerated(std::span<const int> places) {
   std::unique_lock lock(mutex_);
   ++running_;
-  const bool last = frames_[size_t(place)].accelerated();
-  if (last) end_frame(lock, place);
-  end_task(lock, last);
+  bool any = false;
+  for (const int place : places) {
+    if (!frames_[size_t(place)].accelerated()) continue;
+    any = true;
+    end_frame(lock, place);
+  }
+  end_task(lock, any);
 }
 
 // On any thread.
@@ -115,16 +124,21 @@ void Scheduler::failed(const Status &why) {
 }
 
 // The one that began to wait last: its processor sleeps least deeply.
-void Scheduler::wake_one() {
-  if (idle_.empty()) return;
-  Worker &worker = *workers_[size_t(idle_.back())];
+Scheduler::Worker *Scheduler::rouse() {
+  if (idle_.empty()) return nullptr;
+  Worker *const worker = workers_[size_t(idle_.back())].get();
   idle_.pop_back();
-  worker.woken = true;
-  worker.woken_up.notify_one();
+  worker->woken = true;
+  return worker;
+}
+
+// Without the lock: it is the first thing that a woken thread takes.
+void Scheduler::ring(Worker *worker) {
+  if (worker) worker->woken_up.notify_one();
 }
 
 void Scheduler::wake_all() {
-  while (!idle_.empty()) wake_one();
+  while (Worker *worker = rouse()) ring(worker);
 }
 
 // Whether there is a task for one that is idle.
@@ -170,7 +184,7 @@ void Scheduler::end_frame(std::unique_lock<std::mutex> &lock, int frame) {
   active_.erase(std::find(active_.begin(), active_.end(), frame));
   free_.push_back(frame);
   s.measured = true;
-  event_.notify_all();
+  ++measured_;
 }
 
 // ---- Owner ------------------------------------------------------------------------------------------------
@@ -194,7 +208,7 @@ void Scheduler::close() {
 bool Scheduler::configure(std::unique_ptr<FrameLayout> layout, bool measure_times,
                           std::unique_ptr<Accelerator> accelerator) {
   if (accelerator)
-    accelerator->on_events([this](int place) { accelerated(place); },
+    accelerator->on_events([this](std::span<const int> places) { accelerated(places); },
                            [this](const Status &why) { failed(why); });
   std::lock_guard lock(mutex_);
   layout_ = std::move(layout);
@@ -299,6 +313,8 @@ bool Scheduler::resume(std::unique_ptr<FrameLayout> layout, const Status &lost) 
     }
     submitted_ = begun_;
     begun_ = released_;
+    measured_ = released_;
+    for (uint64_t frame = released_; frame < submitted_; ++frame) measured_ += slot(frame).measured;
     pass_measured();
     wake_all();
   }
@@ -340,14 +356,18 @@ bool Scheduler::submit(Picture ref, std::span<Picture> dist) {
     refuse(lost_);
     return false;
   }
+  Worker *next = nullptr;
   {
     std::lock_guard lock(mutex_);
     slot(submitted_++).measured = !measures;
-    if (measures)
-      wake_one();
-    else
+    if (measures) {
+      next = rouse();
+    } else {
+      ++measured_;
       pass_measured();
+    }
   }
+  ring(next);
   return true;
 }
 
@@ -375,7 +395,7 @@ void Scheduler::clear() {
     }
     for (const int frame : active_) free_.push_back(frame);
     active_.clear();
-    submitted_ = begun_ = released_ = 0;
+    submitted_ = begun_ = released_ = measured_ = 0;
     finished_ = stopping_ = false;
     if (!halted_) failure_ = Status();
   }
@@ -390,6 +410,12 @@ const std::byte *Scheduler::measured(uint64_t frame) const {
 void Scheduler::release(uint64_t frame) {
   std::lock_guard lock(mutex_);
   for (; released_ < frame; ++released_) slot(released_).measured = false;
+}
+
+bool Scheduler::call_at(int frames) {
+  std::lock_guard lock(mutex_);
+  call_at_ = uint64_t(frames);
+  return measured_ == released_ || !is_progress();
 }
 
 bool Scheduler::wait(uint64_t frame) {

@@ -8,6 +8,7 @@
 // When the accelerator fails, workers stop. Frames that were not measured are then done from the start by a layout without
 // it, if pictures were kept for that; otherwise nothing comes any more.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <cstdint>
@@ -39,9 +40,11 @@ class Scheduler {
   bool start();
   int threads() const { return threads_; }
   int slots() const { return int(slots_.size()); }
-  // Called by workers when a frame is measured, and by whoever finds that the accelerator failed. Before the first
+  // Called by workers when frames are measured, and by whoever finds that the accelerator failed. Before the first
   // submit().
   void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
+  // Not before so many frames are measured and not released, or all that were submitted. False: they are already.
+  bool call_at(int frames);
 
   // Takes no frames until configure() succeeds.
   void close();
@@ -104,11 +107,16 @@ class Scheduler {
   void work(int id);
   bool take(int &frame, Task &task);
   bool wants_worker() const;
-  void wake_one();
+  struct Worker;
+  Worker *rouse();  // ring() it then
+  static void ring(Worker *worker);
   void wake_all();
   void end_frame(std::unique_lock<std::mutex> &lock, int frame);
   void end_task(std::unique_lock<std::mutex> &lock, bool last);
-  void accelerated(int place);
+  void accelerated(std::span<const int> places);
+  bool is_progress() const {
+    return measured_ - released_ >= std::min<uint64_t>(call_at_, submitted_ - released_);
+  }
   void failed(const Status &why);
   bool allocate_work();
   void drop_work();
@@ -136,6 +144,8 @@ class Scheduler {
   std::condition_variable event_;
   std::vector<Slot> slots_;
   uint64_t submitted_ = 0, begun_ = 0, released_ = 0;
+  uint64_t measured_ = 0;  // frames, in any order
+  uint64_t call_at_ = 1;
   std::vector<FrameWork> frames_;
   std::vector<int> active_;  // indices of frames_ in progress, oldest first
   std::vector<int> free_;    // the others, the last used one last: its memory is warm

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kMostThreads = 1024;
 constexpr int kMostBatch = 32;
+constexpr int kMostAtATime = 16;
 
 // For one distorted picture, of the planes that metrics read.
 FrameLayout::Scalers make_scalers(const CpuBackend &cpu, ScaleMethod method, const PictureFormat &compared,
@@ -447,6 +448,12 @@ const std::vector<std::string> &Session::aggregate_names() const {
 const std::vector<double> &Session::aggregates(size_t dist) const { return impl_->scoring.aggregates(dist); }
 void Session::on_progress(std::function<void()> callback) {
   impl_->scheduler.on_progress(std::move(callback));
+}
+
+bool Session::call_at(int frames) { return impl_->scheduler.call_at(frames); }
+int Session::frames_at_a_time() const {
+  const Accelerator *accelerator = impl_->scheduler.accelerator();
+  return accelerator ? std::clamp(accelerator->places() / 4, 1, kMostAtATime) : 1;
 }
 
 Status Session::configure(const PictureFormat &ref, std::span<const PictureFormat> dist) {

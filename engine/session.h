@@ -162,8 +162,13 @@ class Session {
   void reset();
   // While set, wait() returns at once. Any thread.
   void interrupt(bool on);
-  // Called whenever a frame is measured, or nothing comes any more. Set before the first submit().
+  // Called whenever frames are measured, or nothing comes any more. Set before the first submit().
   void on_progress(std::function<void()> callback);
+  // From now on it is called for measured frames only when there are so many of them that next() has not taken, or all
+  // that were submitted. False if there are already, and it may not be called for them.
+  bool call_at(int frames);
+  // How many measured frames may wait without the session running out of work, as it is deep. Since configure().
+  int frames_at_a_time() const;
 
   // Over the scores that next() and wait() have given out since reset(); order of the names.
   const std::vector<RunningPool> &feature_pools(size_t dist = 0) const;

@@ -64,7 +64,8 @@ class FakeAccelerator final : public Accelerator {
   }
   uint64_t device_bytes() const override { return 0; }
   uint64_t pinned_bytes() const override { return 0; }
-  void on_events(std::function<void(int)> measured, std::function<void(const Status &)> failed) override {
+  void on_events(std::function<void(std::span<const int>)> measured,
+                 std::function<void(const Status &)> failed) override {
     measured_ = std::move(measured);
     failed_ = std::move(failed);
   }
@@ -129,7 +130,7 @@ class FakeAccelerator final : public Accelerator {
       if (fails)
         fail();
       else if (wanted)
-        measured_(frame.place);
+        measured_({&frame.place, 1});
       if (wanted && !fails && script_.on_measured) script_.on_measured(index);
       lock.lock();
       busy_ = false;
@@ -196,7 +197,7 @@ class FakeAccelerator final : public Accelerator {
   const Script script_;
   bool every_frame_ = false;
   std::vector<Memory> upload_;
-  std::function<void(int)> measured_;
+  std::function<void(std::span<const int>)> measured_;
   std::function<void(const Status &)> failed_;
   std::map<std::tuple<uint64_t, int, size_t>, Kept> kept_;  // the device's thread, or clear()
 

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 # The golden figures and large random samples test arithmetic, for minutes; the tests of each metric read the same code.
 too_long='golden_models_test golden_test surface_test'
-threaded='accelerator_test aligner_property_test aligner_test dmabuf_test hip_device_test hip_open_test inbox_test inbox_wait_test results_test scheduler_test session_format_test session_scale_test session_strips_test session_subsample_test session_test'
+threaded='accelerator_test aligner_property_test aligner_test dmabuf_test hip_device_test hip_open_test inbox_test inbox_wait_test inbox_wake_test results_test scheduler_test session_format_test session_scale_test session_strips_test session_subsample_test session_test'
 
 # On the simulated GPU: its own tests, and of the engine what has threads.
 simulated='hip_accelerator_test hip_direct_test hip_external_test hip_lanes_test hip_motion_test hip_runtime_test hip_session_test hip_stress_test hip_unpack_test

@@ -192,6 +192,50 @@ TEST_F(SchedulerTest, OldestFrameFirst) {
   EXPECT_EQ(calls, expected);
 }
 
+// ---- Who is told ------------------------------------------------------------------------------------------
+
+TEST_F(SchedulerTest, ToldOfSeveralFrames) {
+  std::atomic<uint64_t> allowed{0};
+  std::atomic<int> told{0};
+  add({1}, [&](const Call &c) {
+    while (c.frame.index >= allowed) std::this_thread::yield();
+  });
+  scheduler_ = std::make_unique<Scheduler>(1, 8);
+  scheduler_->on_progress([&] { ++told; });
+  ASSERT_TRUE(scheduler_->start());
+  ASSERT_TRUE(scheduler_->configure(
+      std::make_unique<FrameLayout>(std::move(items_), PictureFormat{4, 2, 8, Chroma::c400}, 1), false));
+  const auto see = [&](int times) {
+    while (told < times) std::this_thread::yield();
+    EXPECT_EQ(told, times);
+  };
+  EXPECT_TRUE(scheduler_->call_at(1)) << "there is nothing";
+  submit();
+  allowed = 1;
+  see(1);
+  EXPECT_FALSE(scheduler_->call_at(1)) << "there is one";
+  scheduler_->release(1);
+  EXPECT_TRUE(scheduler_->call_at(3));
+  for (int n = 1; n <= 4; ++n) submit();
+  allowed = 3;
+  sums(2);
+  allowed = 4;
+  see(2);  // of frames 1 to 3, once
+  scheduler_->release(4);
+  allowed = 5;
+  see(3);  // of frame 4, which is all that there is
+  scheduler_->release(5);
+  for (int n = 5; n <= 6; ++n) submit();
+  allowed = 6;
+  sums(5);
+  EXPECT_TRUE(scheduler_->call_at(2));
+  EXPECT_FALSE(scheduler_->call_at(1)) << "one is measured, of which nobody was told";
+  allowed = 7;
+  see(4);
+  scheduler_->clear();
+  EXPECT_TRUE(scheduler_->call_at(1));
+}
+
 // A worker is held in the first stage of frame 0 while the other one goes through frames 1 and 2; when it is let go,
 // what is left of frame 0 comes before what is left of frame 2.
 TEST_F(SchedulerTest, BackToTheOldestFrame) {

@@ -87,7 +87,8 @@ class HipAccelerator final : public Accelerator {
     return plus(times(upload_->places(), aligned(work_.upload_bytes)),
                 times(lanes_->frames(), results_bytes_));
   }
-  void on_events(std::function<void(int)> measured, std::function<void(const Status &)> failed) override {
+  void on_events(std::function<void(std::span<const int>)> measured,
+                 std::function<void(const Status &)> failed) override {
     measured_ = std::move(measured);
     failed_ = std::move(failed);
   }
@@ -129,7 +130,7 @@ class HipAccelerator final : public Accelerator {
   std::optional<Ring> ring_;
   std::optional<Lanes> lanes_;
 
-  std::function<void(int)> measured_;
+  std::function<void(std::span<const int>)> measured_;
   std::function<void(const Status &)> failed_;
 
   std::mutex mutex_;
@@ -369,7 +370,7 @@ void HipAccelerator::complete() {
     pump(lock);
     if (halted()) places.clear();
     lock.unlock();
-    for (const int place : places) measured_(place);
+    if (!places.empty()) measured_(places);
     lock.lock();
     telling_ = false;
     idle_.notify_all();

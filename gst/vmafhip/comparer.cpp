@@ -54,7 +54,8 @@ bool Comparer::start(const Settings &settings) {
   frames_held_ = std::min(measurement_.max_in_flight() + 3, kMostFramesHeld);
   // Its successors, for temporal features, and one that may have to come before a pair is one.
   deadlines_.start(settings, measurement_.lookahead() + 1);
-  inbox_.start({settings.sync_window, settings.max_queue_bytes, frames_held_}, settings.output);
+  inbox_.start({settings.sync_window, settings.max_queue_bytes, frames_held_, !settings.attach_meta},
+               settings.output);
   return true;
 }
 
@@ -268,7 +269,8 @@ void Comparer::push_arrival() {
   if (Status s = pairing_.push(side, std::move(frame)); !s.ok()) fail(s);
 }
 
-void Comparer::idle(std::optional<Side> needed) {
+void Comparer::idle(std::optional<Side> needed, bool for_room) {
+  if (!measurement_.wakes_at(for_room && !inbox_.live())) return;
   switch (inbox_.wait(needed, !needed || gst_pad_is_linked(pad(*needed)))) {
     case Inbox::Woken::changed:
     case Inbox::Woken::interrupted:
@@ -363,7 +365,7 @@ void Comparer::submit_pair() {
       return;
     case Measurement::Submitted::no_room:
       waited_ = true;
-      return is_pressed() ? leave_out_pair() : idle(std::nullopt);
+      return is_pressed() ? leave_out_pair() : idle(std::nullopt, true);
     case Measurement::Submitted::interrupted:
       return;
     case Measurement::Submitted::failed:
@@ -428,7 +430,7 @@ void Comparer::end_of_segments() {
   if (inbox_.level(Side::ref).frames > 0 || inbox_.level(Side::dist).frames > 0)
     paused_ = {};
   else
-    idle(std::nullopt);
+    inbox_.wait_for_frames();
 }
 
 void Comparer::end_of_streams() {

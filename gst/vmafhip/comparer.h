@@ -63,7 +63,7 @@ class Comparer {
   void follow_flushes_and_ends();
   void fetch(Side side);
   void accept(Side side, Item item);
-  void idle(std::optional<Side> needed);
+  void idle(std::optional<Side> needed, bool for_room = false);
   void say_starving(Side needed, bool fatal);
   void say_sync();
   void unmatched(Side side, FrameAligner::Frame frame);

@@ -22,6 +22,31 @@ void let_go(GstBuffer *buffer) {
 
 }  // namespace
 
+// Of the mutex. Whom it is to wake it wakes when the mutex is free, or they would only wait for that.
+class Inbox::Lock : public std::unique_lock<std::mutex> {
+ public:
+  explicit Lock(Inbox &inbox) : std::unique_lock<std::mutex>(inbox.mutex_), inbox_(inbox) {}
+  ~Lock() { let_go(); }
+  // Now rather than later. False: there is nobody, and the mutex has been held all the time.
+  bool ring() {
+    if (!inbox_.ring_changed_ && !inbox_.ring_room_[0] && !inbox_.ring_room_[1]) return false;
+    let_go();
+    lock();
+    return true;
+  }
+
+ private:
+  void let_go() {
+    const bool changed = std::exchange(inbox_.ring_changed_, false);
+    const std::array<bool, 2> room = std::exchange(inbox_.ring_room_, {});
+    unlock();
+    if (changed) inbox_.changed_.notify_all();
+    for (size_t i = 0; i < 2; ++i)
+      if (room[i]) inbox_.room_[i].notify_all();
+  }
+  Inbox &inbox_;
+};
+
 void Inbox::start(const Limits &limits, std::optional<Side> shown) {
   std::array<Queue, 2> drop;
   std::lock_guard lock(mutex_);
@@ -35,6 +60,9 @@ void Inbox::start(const Limits &limits, std::optional<Side> shown) {
   limits_ = limits;
   shown_ = shown;
   copied_ = 0;
+  depth_ = kBusyFrames;
+  measured_ = 0;
+  wakes_ = {};
   kept_bytes_ = 0;
   flow_ = GST_FLOW_OK;
   live_ = independent_ = woken_ = warned_ = false;
@@ -65,7 +93,7 @@ GstFlowReturn Inbox::refusal(const Queue &q) const {
 }
 
 GstFlowReturn Inbox::put(Side side, Item item) {
-  std::unique_lock lock(mutex_);
+  Lock lock(*this);
   Queue &q = queue(side);
   if (!item.buffer) {
     if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) return flow;
@@ -83,19 +111,22 @@ GstFlowReturn Inbox::put(Side side, Item item) {
   const auto now = Clock::now();
   const auto fence_limit = now + kMostFenceWait;
   bool stays = false;  // although too many are kept
+  bool is_copy = false;
   if (q.last_arrival != Clock::time_point()) q.pace += (now - q.last_arrival - q.pace) / 8;
   for (;;) {
     if (const GstFlowReturn flow = refusal(q); flow != GST_FLOW_OK) {
       q.full = false;
+      q.blocked = Blocked::no;
       return flow;
     }
     if (!has_room(side, item, lock)) continue;
     if (stays || !keeps_too_many(q, item)) break;
     // While the engine is at work, room comes soon; while a frame is awaited, it may take long.
     if (!live_ && !needed_) {
-      room_.wait(lock);
+      sleep(side, Blocked::buffers, item, lock);
       continue;
     }
+    lock.ring();
     lock.unlock();
     const bool written = is_written(item.buffer.get(), kFenceWait);
     const BufferPtr copy(written ? copy_to_system_memory(item.buffer.get()) : nullptr, let_go);
@@ -105,6 +136,7 @@ GstFlowReturn Inbox::put(Side side, Item item) {
       item.buffer = copy;
       item.scarce = false;
       ++copied_;
+      is_copy = true;
     }
     stays = !copy && (written || Clock::now() >= fence_limit);
   }
@@ -117,42 +149,105 @@ GstFlowReturn Inbox::put(Side side, Item item) {
   if (item.timed) q.newest = item.time;
   starving_since_.reset();
   warned_ = false;
+  const bool leaves = shown_ == side && (item.itself || limits_.leaves_at_once);
+  const bool waited_for = waits_for_ == WaitFor::any_frame || needed_ == side;
   q.items.push_back(std::move(item));
-  wake_locked();
+  if (live_ || leaves || is_copy || waited_for) wake_locked();
   return GST_FLOW_OK;
 }
 
-// Whether the frame may be queued; if not, waits until it is worth to ask again.
-bool Inbox::has_room(Side side, const Item &item, std::unique_lock<std::mutex> &lock) {
-  Queue &q = queue(side);
+guint64 Inbox::busy_limit(const Queue &q, const Item &item) const {
+  guint64 frames = std::min<guint64>(depth_, limits_.bytes / kBusyPart / std::max<gsize>(item.bytes, 1));
+  // Those that are kept are never so many that one of these would have to be copied.
+  if (item.scarce) frames = std::min<guint64>(frames, guint64(std::max(most_kept(item) - 3, 0)));
+  return std::max(q.soft_limit, std::clamp(frames, kBusyFrames, kMostBusyFrames));
+}
+
+// Whoever has found a queue of many full sleeps until half of it is free; but not while the other pad is awaited, which
+// may hang on what this source brings next.
+bool Inbox::is_busy(Side side, const Item &item) const {
+  const Queue &q = queue(side);
+  const guint64 limit = busy_limit(q, item);
+  const bool several = q.blocked == Blocked::busy && limit > 2 * kBusyFrames && needed_ != other(side);
+  return !live_ && (several ? q.frames > limit / 2 : q.frames >= limit);
+}
+
+// When a pad that is busy may grow, as the comparing thread waits for the other one alone.
+std::optional<Inbox::Clock::time_point> Inbox::growth_due(Side side) const {
   const Queue &awaited = queue(other(side));
+  if (needed_ != other(side) || awaited.frames > 0) return {};
+  return needed_since_ + growth_delay(awaited);
+}
+
+bool Inbox::grows(Side side) {
+  const auto due = growth_due(side);
+  if (!due || Clock::now() < *due) return false;
+  Queue &q = queue(side);
+  needed_since_ = Clock::now();
+  q.soft_limit = std::max(q.soft_limit, q.frames + 1);
+  return true;
+}
+
+// Whether the frame may be queued; if not, waits until it is worth to ask again.
+bool Inbox::has_room(Side side, const Item &item, Lock &lock) {
+  Queue &q = queue(side);
   const bool full = at_limit(q, item);
   if (full != q.full) {
     q.full = full;
     wake_locked();
   }
-  if (!full && (q.frames < q.soft_limit || live_)) return true;
-  if (full || needed_ != other(side) || awaited.frames > 0) {
-    room_.wait(lock);
-    return false;
+  if (!full && (!is_busy(side, item) || grows(side))) {
+    q.blocked = Blocked::no;
+    return true;
   }
-  const auto due = needed_since_ + growth_delay(awaited);
-  if (Clock::now() < due) {
-    room_.wait_until(lock, due);
-    return false;
+  sleep(side, full ? Blocked::full : Blocked::busy, item, lock);
+  return false;
+}
+
+// Returns at once if there is somebody to wake first, for the caller to ask again.
+void Inbox::sleep(Side side, Blocked why, const Item &item, Lock &lock) {
+  Queue &q = queue(side);
+  if (lock.ring()) return;
+  q.blocked = why;
+  q.at_door = &item;
+  if (const auto due = growth_due(side); due && why == Blocked::busy)
+    room_[size_t(side)].wait_until(lock, *due);
+  else
+    room_[size_t(side)].wait(lock);
+  q.at_door = nullptr;
+}
+
+// Wakes sources that find room now.
+void Inbox::let_in() {
+  for (const Side side : {Side::ref, Side::dist}) {
+    Queue &q = queue(side);
+    if (!q.at_door) continue;
+    const Item &item = *q.at_door;
+    const bool stays_out = q.blocked == Blocked::full   ? at_limit(q, item)
+                           : q.blocked == Blocked::busy ? is_busy(side, item)
+                                                        : keeps_too_many(q, item) && !needed_;
+    if (stays_out) continue;
+    ++wakes_.sources;
+    q.at_door = nullptr;
+    ring_room_[size_t(side)] = true;
   }
-  needed_since_ = Clock::now();
-  ++q.soft_limit;
-  return true;
+}
+
+// All of them, to look for themselves.
+void Inbox::wake_sources() { ring_room_ = {true, true}; }
+
+// Of a source's scarce buffers, while nothing is measured.
+int Inbox::most_kept(const Item &item) const {
+  const int has = int(item.most_buffers);
+  // One is for the source to fill, and what is behind the element may keep one that it shows.
+  return has == 0 ? limits_.buffers - 1 : std::min(limits_.buffers - 1, has < 5 ? has - 1 : has - 2);
 }
 
 bool Inbox::keeps_too_many(const Queue &q, const Item &item) const {
   if (!item.scarce) return false;
-  const int has = int(item.most_buffers);
-  // One is for the source to fill, and what is behind the element may keep one that it shows.
-  const int most =
-      has == 0 ? limits_.buffers - 1 : std::min(limits_.buffers - 1, has < 5 ? has - 1 : has - 2);
-  return *q.kept >= most;
+  // A live source cannot wait until one comes back.
+  const bool comes_back = item.most_buffers == 0 && !live_;
+  return *q.kept - (comes_back ? measured_.load() : 0) >= most_kept(item);
 }
 
 BufferPtr Inbox::keep(Queue &q, BufferPtr buffer) {
@@ -165,12 +260,12 @@ BufferPtr Inbox::keep(Queue &q, BufferPtr buffer) {
 }
 
 void Inbox::wake_locked() {
-  woken_ = true;
-  changed_.notify_all();
+  if (waits_for_ && !woken_) ++wakes_.comparing;
+  woken_ = ring_changed_ = true;
 }
 
 void Inbox::end(Side side) {
-  std::lock_guard lock(mutex_);
+  Lock lock(*this);
   queue(side).ended = true;
   wake_locked();
 }
@@ -182,7 +277,7 @@ void Inbox::reopen(Side side) {
 
 void Inbox::flush(Side side, bool on) {
   std::deque<Item> drop;  // released outside the lock
-  std::lock_guard lock(mutex_);
+  Lock lock(*this);
   Queue &q = queue(side);
   drop.swap(q.items);
   q.frames = q.bytes = q.shown = 0;
@@ -196,19 +291,26 @@ void Inbox::flush(Side side, bool on) {
   }
   starving_since_.reset();
   wake_locked();
-  room_.notify_all();
+  wake_sources();
 }
 
 void Inbox::refuse(Side side, bool on) {
-  std::lock_guard lock(mutex_);
+  Lock lock(*this);
   queue(side).flushing = on;
-  room_.notify_all();
+  wake_sources();
 }
 
 void Inbox::set_live(bool live) {
-  std::lock_guard lock(mutex_);
+  Lock lock(*this);
+  if (live && !live_) wake_locked();  // what waits has a time to leave
   live_ = live;
-  room_.notify_all();
+  wake_sources();
+}
+
+void Inbox::set_depth(int frames) {
+  Lock lock(*this);
+  depth_ = guint64(std::max(frames, 0));
+  let_in();
 }
 
 bool Inbox::live() const {
@@ -246,7 +348,7 @@ bool Inbox::show(Item &item) {
 }
 
 Inbox::Taken Inbox::take(Side side, Item &item) {
-  std::lock_guard lock(mutex_);
+  Lock lock(*this);
   Queue &q = queue(side);
   if (q.restarted) return Taken::nothing;
   if (q.items.empty()) return q.ended ? Taken::ended : Taken::nothing;
@@ -257,8 +359,8 @@ Inbox::Taken Inbox::take(Side side, Item &item) {
   if (item.buffer) {
     --q.frames;
     q.bytes -= item.bytes;
-    q.full = false;  // or the one that waits for room says so again
-    room_.notify_all();
+    q.full = q.at_door && q.blocked == Blocked::full && at_limit(q, *q.at_door);
+    let_in();
   }
   return Taken::item;
 }
@@ -283,62 +385,87 @@ std::optional<Inbox::Patience> Inbox::patience(Side needed, bool has_source) con
 }
 
 Inbox::Woken Inbox::wait(std::optional<Side> needed, bool has_source) {
-  std::unique_lock lock(mutex_);
+  return wait(needed ? WaitFor::side : WaitFor::engine, needed, has_source);
+}
+
+Inbox::Woken Inbox::wait_for_frames() { return wait(WaitFor::any_frame, {}, true); }
+
+// Whether it has come before the wait.
+bool Inbox::is_there(WaitFor what, std::optional<Side> needed) const {
+  if (needed) return !queue(*needed).items.empty() || queue(*needed).restarted;
+  return what == WaitFor::any_frame && queues_[0].frames + queues_[1].frames > 0;
+}
+
+Inbox::Woken Inbox::wait(WaitFor what, std::optional<Side> needed, bool has_source) {
+  Lock lock(*this);
+  waits_for_ = what;
   needed_ = needed;
   needed_since_ = Clock::now();
-  room_.notify_all();  // the other pad may grow now, the engine may have let go of buffers
+  let_in();  // the engine may have let go of buffers
+  lock.ring();
   auto result = Woken::changed;
-  while (!std::exchange(woken_, false) && !(needed && queue(*needed).restarted)) {
+  while (!std::exchange(woken_, false) && !is_there(what, needed)) {
     if (interrupted_) {
       result = Woken::interrupted;
       break;
     }
-    const auto limit = needed ? patience(*needed, has_source) : std::nullopt;
-    if (!limit) {
-      changed_.wait(lock);
-      continue;
-    }
-    if (live_ && queue(other(*needed)).full) {
-      result = Woken::overflow;
-      break;
-    }
     const auto now = Clock::now();
-    if (!starving_since_) starving_since_ = now;
-    if (now - *starving_since_ >= limit->fail) {
-      result = Woken::starved;
-      break;
+    auto until = Clock::time_point::max();
+    if (needed && queue(other(*needed)).at_door && queue(other(*needed)).blocked == Blocked::busy) {
+      const auto due = growth_due(other(*needed));
+      if (due && *due > now)
+        until = *due;
+      else if (due)
+        room_[size_t(other(*needed))].notify_one();
     }
-    if (!warned_ && now - *starving_since_ >= limit->warn) {
-      warned_ = true;
-      result = Woken::starving;
-      break;
+    if (const auto limit = needed ? patience(*needed, has_source) : std::nullopt) {
+      if (live_ && queue(other(*needed)).full) {
+        result = Woken::overflow;
+        break;
+      }
+      if (!starving_since_) starving_since_ = now;
+      if (now - *starving_since_ >= limit->fail) {
+        result = Woken::starved;
+        break;
+      }
+      if (!warned_ && now - *starving_since_ >= limit->warn) {
+        warned_ = true;
+        result = Woken::starving;
+        break;
+      }
+      until = std::min<Clock::time_point>(until, *starving_since_ + (warned_ ? limit->fail : limit->warn));
     }
-    changed_.wait_until(lock, *starving_since_ + (warned_ ? limit->fail : limit->warn));
+    if (until == Clock::time_point::max())
+      changed_.wait(lock);
+    else
+      changed_.wait_until(lock, until);
   }
   if (interrupted_) result = Woken::interrupted;
+  waits_for_.reset();
   needed_.reset();
   return result;
 }
 
 void Inbox::set_kept_bytes(guint64 bytes) {
-  std::lock_guard lock(mutex_);
-  if (bytes < kept_bytes_) room_.notify_all();
+  Lock lock(*this);
+  const bool less = bytes < kept_bytes_;
   kept_bytes_ = bytes;
+  if (less) let_in();
 }
 
 void Inbox::wake() {
-  std::lock_guard lock(mutex_);
+  Lock lock(*this);
   wake_locked();
 }
 
 void Inbox::interrupt(bool on) {
-  std::lock_guard lock(mutex_);
+  Lock lock(*this);
   interrupted_ = on;
-  changed_.notify_all();
+  ring_changed_ = true;
 }
 
 void Inbox::hold(bool on) {
-  std::lock_guard lock(mutex_);
+  Lock lock(*this);
   holds_ += on ? 1 : -1;
   wake_locked();
 }
@@ -354,15 +481,20 @@ bool Inbox::interrupted() const {
 }
 
 void Inbox::stop(GstFlowReturn flow) {
-  std::lock_guard lock(mutex_);
+  Lock lock(*this);
   flow_ = flow;
-  room_.notify_all();
+  wake_sources();
 }
 
 Inbox::Level Inbox::level(Side side) const {
   std::lock_guard lock(mutex_);
   const Queue &q = queue(side);
   return {q.frames, q.bytes, q.full, q.newest};
+}
+
+Inbox::Wakes Inbox::wakes() const {
+  std::lock_guard lock(mutex_);
+  return wakes_;
 }
 
 guint64 Inbox::copied() const {

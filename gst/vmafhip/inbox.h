@@ -6,10 +6,14 @@
 // encoder that needs fifty frames before it gives one. It grows by a frame each time the awaited pad has
 // been late by more than its usual pace, so that a merely slower source does not fill the window.
 //
-// Buffers. A source may have no more buffers than it was asked for, so a pad keeps only that many of the source's own. A
-// frame that comes when as many are kept already is copied, in the thread that brings it: it has to wait, since
-// others wait before it. Where a copy must not leave in its place, as its caps tell of other memory, the frame itself
-// leaves as soon as it can.
+// Sleep. To wake a thread takes as long as the GPU needs for a small frame, so nobody is woken who would find nothing to
+// do: a source that has waited for room, when there is room for several frames; the comparing thread, by what it waits
+// for. A frame that it waits for wakes it at once, be it the only one.
+//
+// Buffers. A source may have no more buffers than it was asked for, so a pad keeps only that many of the source's own,
+// beside those that the engine measures: these come back whatever the source does. A frame that comes when as many are
+// kept already is copied, in the thread that brings it: it has to wait, since others wait before it. Where a copy must not
+// leave in its place, as its caps tell of other memory, the frame itself leaves as soon as it can.
 //
 // One pad full to the limit while the other is awaited in vain is a deadlock if both hang on one source, and a
 // pad without a source gives nothing: wait() then reports starvation instead of waiting for ever. More time is given
@@ -52,12 +56,15 @@ struct Item {
 
 class Inbox {
  public:
-  static constexpr guint64 kBusyFrames = 3;  // that a pad may hold while the comparing thread is busy
+  // That a pad may hold while the comparing thread is busy: at least, and for an engine that takes many at a time, as long
+  // as they are a small part of all bytes.
+  static constexpr guint64 kBusyFrames = 3, kMostBusyFrames = 16, kBusyPart = 8;
 
   struct Limits {
     guint64 window;  // ns between the oldest and the newest frame that wait on one pad
     guint64 bytes;   // of all frames that wait
     int buffers = std::numeric_limits<int>::max();  // scarce ones that are kept of one pad
+    bool leaves_at_once = false;  // frames of the shown side, whether or not they are compared
   };
 
   // `shown`: the side that show() must have seen before take() gives it.
@@ -105,8 +112,14 @@ class Inbox {
   static constexpr Patience kIndependent{std::chrono::seconds(1), std::chrono::seconds(60)};
   // Nothing is linked to the awaited pad, and nothing ever was; it may be any time.
   static constexpr Patience kUnlinked{std::chrono::seconds(10), std::chrono::hours(24 * 365 * 100)};
-  // Waits until something changes; `needed`: the pad whose frame is waited for; `has_source`: something is linked to it.
+  // Waits until something changes; `needed`: the pad whose frame is waited for, none: the engine; `has_source`: something
+  // is linked to it. Of streams that are not live, frames that are not waited for do not end it.
   Woken wait(std::optional<Side> needed, bool has_source = true);
+  Woken wait_for_frames();  // of either pad
+  // How many frames the engine takes at a time.
+  void set_depth(int frames);
+  // Pairs that the engine measures, and will whatever comes; any thread.
+  void set_measured(int pairs) { measured_ = pairs; }
   // Whether both pads are known to have sources of their own; until start().
   void set_independent(bool independent);
   // Bytes of frames that were taken and wait elsewhere: they count towards the limit.
@@ -127,9 +140,16 @@ class Inbox {
   };
   Level level(Side side) const;
   guint64 copied() const;  // frames that were, so far
+  // How often threads that slept have been woken since start(), for tests.
+  struct Wakes {
+    guint64 sources = 0, comparing = 0;
+  };
+  Wakes wakes() const;
 
  private:
   using Clock = std::chrono::steady_clock;
+  // What a source waits for.
+  enum class Blocked { no, busy, full, buffers };
   struct Queue {
     std::deque<Item> items;
     guint64 frames = 0, bytes = 0;
@@ -137,6 +157,8 @@ class Inbox {
     size_t shown = 0;        // items at the front that have been
     bool ended = false, flushing = false, restarted = false, full = false;
     std::optional<gint64> newest;  // running time of the frame that came last
+    Blocked blocked = Blocked::no;
+    const Item *at_door = nullptr;  // of the source that waits
     // Kept by anybody in the element; outlives the inbox in the buffers' deleters.
     std::shared_ptr<std::atomic<int>> kept = std::make_shared<std::atomic<int>>(0);
     Clock::time_point last_arrival{};
@@ -146,25 +168,43 @@ class Inbox {
   const Queue &queue(Side side) const { return queues_[side == Side::ref ? 0 : 1]; }
   GstFlowReturn refusal(const Queue &q) const;
   bool at_limit(const Queue &q, const Item &item) const;
-  bool has_room(Side side, const Item &item, std::unique_lock<std::mutex> &lock);
+  guint64 busy_limit(const Queue &q, const Item &item) const;
+  bool is_busy(Side side, const Item &item) const;
+  bool grows(Side side);
+  class Lock;
+  bool has_room(Side side, const Item &item, Lock &lock);
+  int most_kept(const Item &item) const;
   bool keeps_too_many(const Queue &q, const Item &item) const;
+  std::optional<Clock::time_point> growth_due(Side side) const;
+  void sleep(Side side, Blocked why, const Item &item, Lock &lock);
+  void let_in();
+  void wake_sources();
   // The source's own buffer, counted as kept until it is let go.
   static BufferPtr keep(Queue &q, BufferPtr buffer);
   std::optional<Patience> patience(Side needed, bool has_source) const;
+  enum class WaitFor { engine, side, any_frame };
+  Woken wait(WaitFor what, std::optional<Side> needed, bool has_source);
+  bool is_there(WaitFor what, std::optional<Side> needed) const;
   Clock::duration growth_delay(const Queue &awaited) const;
   void wake_locked();
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_, room_;
+  std::condition_variable changed_;
+  std::array<std::condition_variable, 2> room_;
+  bool ring_changed_ = false;  // once the mutex is free
+  std::array<bool, 2> ring_room_{};
   std::array<Queue, 2> queues_;
   Limits limits_{};
   guint64 kept_bytes_ = 0;
   std::optional<Side> shown_;
-  guint64 copied_ = 0;
+  guint64 copied_ = 0, depth_ = kBusyFrames;
+  std::atomic<int> measured_{0};
+  Wakes wakes_;
   bool live_ = false, independent_ = false, woken_ = false, interrupted_ = false;
   int holds_ = 0;
   GstFlowReturn flow_ = GST_FLOW_OK;
-  std::optional<Side> needed_;        // what the comparing thread waits for now
+  std::optional<WaitFor> waits_for_;  // the comparing thread, now
+  std::optional<Side> needed_;        // the side that it waits for
   Clock::time_point needed_since_{};  // or since the last growth it caused
   std::optional<Clock::time_point> starving_since_;
   bool warned_ = false;

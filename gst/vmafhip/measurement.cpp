@@ -68,6 +68,7 @@ bool Measurement::start(const Settings &settings) {
   index_ = frame_number_ = index_at_start_ = 0;
   last_time_ = 0;
   last_ = PairInfo();
+  wakes_at_ = 1;
   finished_ = pooled_ = untimed_said_ = scaled_said_ = failure_said_ = lost_ = false;
   return true;
 }
@@ -111,6 +112,7 @@ Measurement::Submitted Measurement::submit(std::optional<FramePair> &pair) {
     in_flight_.push_back(info);
   else
     output_.settle(info.ticket);
+  say_in_flight();
   report_.count([&](Counters &c) {
     ++c.compared;
     c.repeated += info.repeated;
@@ -155,6 +157,7 @@ Measurement::Submitted Measurement::configure(const FramePair &pair) {
     return fail(Status(s.code(), s.message() + cropped));
   configured_ = formats;
   monitor_.set_in_flight(session_->max_in_flight());  // a GPU has more, by their size
+  inbox_.set_depth(session_->frames_at_a_time());
   report_.configure(*session_);
   results_.configure(formats.first);
   say_remarks();
@@ -252,6 +255,11 @@ bool Measurement::collect() {
   return !lost_;
 }
 
+bool Measurement::wakes_at(bool several) {
+  const int frames = several ? session_->frames_at_a_time() : 1;
+  return std::exchange(wakes_at_, frames) == frames || session_->call_at(frames);
+}
+
 void Measurement::lose() {
   if (std::exchange(lost_, true)) return;
   if (!pooled_) conclude(index_ != index_at_start_);
@@ -262,6 +270,7 @@ void Measurement::lose() {
 void Measurement::scored(const FrameScores &scores) {
   PairInfo info = in_flight_.front();
   in_flight_.pop_front();
+  say_in_flight();
   info.index = index_++;
   last_ = info;
   results_.frame(info.frame_number, scores);
@@ -333,7 +342,13 @@ void Measurement::begin_anew(const char *reason, bool asked_for) {
   finished_ = pooled_ = false;
   for (const PairInfo &info : in_flight_) output_.settle(info.ticket);
   in_flight_.clear();
+  say_in_flight();
   index_at_start_ = index_;
+}
+
+// The last ones may need a successor.
+void Measurement::say_in_flight() {
+  inbox_.set_measured(std::max(0, int(in_flight_.size()) - session_->lookahead()));
 }
 
 void Measurement::end() {

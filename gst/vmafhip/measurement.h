@@ -53,6 +53,9 @@ class Measurement {
 
   // Takes the scores that are complete. False: the engine has failed, and the error has been posted.
   bool collect();
+  // The inbox is woken for scores as soon as there is one, or, for whoever waits for room, when there is room for
+  // several pairs. False: it is so already.
+  bool wakes_at(bool several);
   // Waits until all is scored that can be; false: interrupted. If the engine fails meanwhile, collect() says so.
   bool await_scores();
   // The same with the last frames, which get no successor; the engine starts anew before the next pair.
@@ -93,6 +96,7 @@ class Measurement {
   Session::Next next();
   // Posts what the engine remarks, each text once.
   void say_remarks();
+  void say_in_flight();
   // The engine has failed: what came before counts, then the error.
   void lose();
   // Posts the warnings that files cannot be written, once.
@@ -134,6 +138,7 @@ class Measurement {
   guint64 index_ = 0, frame_number_ = 0;
   guint64 index_at_start_ = 0;  // index_ when pools last started anew
   gint64 last_time_ = 0;
+  int wakes_at_ = 1;       // measured frames
   PairInfo last_;          // the pair scored last
   bool finished_ = false;  // the engine has been told that no frame follows
   bool pooled_ = false;    // everything scored so far is in a pooled message
