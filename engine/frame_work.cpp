@@ -443,6 +443,8 @@ void FrameWork::prepare(int strip, std::byte *scratch) {
       if (!to) return;  // the accelerator has failed, and there is no further task of the frame
       if (use.scaler)
         use.scaler->scale(from, use.plane, to, first, last, scratch);
+      else if (use.upload && !metrics_read(use))
+        unpack_rows_for_device(from, use.plane, layout_.depth_, to, first, last);
       else
         unpack_rows(from, use.plane, layout_.depth_, to, first, last);
       return;

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace vmafhip {
 namespace {
 
@@ -29,6 +33,30 @@ void unpack(const Plane &plane, int down, int up, std::byte *buffer, int first, 
   for (int y = first; y < last; ++y)
     row(static_cast<const std::byte *>(plane.data) + y * plane.stride, plane.step, plane.width, down, up,
         reinterpret_cast<Out *>(buffer) + size_t(y) * size_t(plane.width));
+}
+
+// Past the caches, which small rows are not worth: lines that are not written whole cost more than they spare.
+void copy_for_device(std::byte *to, const std::byte *from, size_t bytes) {
+#ifdef __SSE2__
+  constexpr size_t kLine = 64, kVector = 16, kLeast = 8 * kLine;
+  if (bytes >= kLeast && reinterpret_cast<uintptr_t>(to) % kVector == 0) {
+    const auto *in = reinterpret_cast<const __m128i *>(from);
+    auto *out = reinterpret_cast<__m128i *>(to);
+    const size_t whole = bytes / kLine * kLine;
+    for (size_t i = 0; i < whole / kVector; i += 4) {
+      const __m128i a = _mm_loadu_si128(in + i), b = _mm_loadu_si128(in + i + 1),
+                    c = _mm_loadu_si128(in + i + 2), d = _mm_loadu_si128(in + i + 3);
+      _mm_stream_si128(out + i, a);
+      _mm_stream_si128(out + i + 1, b);
+      _mm_stream_si128(out + i + 2, c);
+      _mm_stream_si128(out + i + 3, d);
+    }
+    to += whole;
+    from += whole;
+    bytes -= whole;
+  }
+#endif
+  std::memcpy(to, from, bytes);
 }
 
 }  // namespace
@@ -84,6 +112,24 @@ void unpack_rows(const Picture &picture, int plane, int depth, std::byte *buffer
     unpack<uint8_t, uint16_t>(p, 0, up, buffer, first, last);
   else
     unpack<uint16_t, uint16_t>(p, picture.shift, up, buffer, first, last);
+}
+
+void unpack_rows_for_device(const Picture &picture, int plane, int depth, std::byte *buffer, int first,
+                            int last) {
+  const Plane &p = picture.planes[size_t(plane)];
+  if (!readable_in_place(picture, plane, depth))
+    return unpack_rows(picture, plane, depth, buffer, first, last);
+  last = std::min(last, p.height);
+  const size_t row = size_t(p.width) * (depth > 8 ? 2 : 1);
+  const auto *from = static_cast<const std::byte *>(p.data);
+  if (p.stride == ptrdiff_t(row)) {
+    copy_for_device(buffer + size_t(first) * row, from + size_t(first) * row, size_t(last - first) * row);
+  } else {
+    for (int y = first; y < last; ++y) copy_for_device(buffer + size_t(y) * row, from + y * p.stride, row);
+  }
+#ifdef __SSE2__
+  _mm_sfence();  // such writes come late, and what tells of them must not come before
+#endif
 }
 
 PlaneView view_plane(const Picture &picture, int plane, int depth, std::byte *buffer) {

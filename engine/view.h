@@ -32,6 +32,11 @@ PlaneView planned_view(const Picture &picture, int plane, int depth, std::byte *
 // shallower samples shifted up; planes that are readable in place are copied. Rows of different calls may be unpacked at the same time.
 void unpack_rows(const Picture &picture, int plane, int depth, std::byte *buffer, int first, int last);
 
+// The same for a buffer that a device reads, and this processor does not: the caches keep what they have. Such rows go
+// half as fast again where many threads copy at a time.
+void unpack_rows_for_device(const Picture &picture, int plane, int depth, std::byte *buffer, int first,
+                            int last);
+
 // planned_view(), with everything unpacked that needs to be.
 PlaneView view_plane(const Picture &picture, int plane, int depth, std::byte *buffer);
 

@@ -64,6 +64,11 @@ SAME_OLDER(cuGraphInstantiateWithFlags)
 SAME(cuGraphLaunch, cuGraphLaunch)
 SAME(cuGraphExecDestroy, cuGraphExecDestroy)
 SAME(cuGraphDestroy, cuGraphDestroy)
+#if CUDA_VERSION >= 13000
+SAME(cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync)
+#elif CUDA_VERSION >= 12080
+static_assert(test::kSamePrototype<decltype(Cuda::cuMemcpyBatchAsync_v1), decltype(&::cuMemcpyBatchAsync)>);
+#endif
 SAME(cuImportExternalMemory, cuImportExternalMemory)
 SAME(cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer)
 SAME(cuDestroyExternalMemory, cuDestroyExternalMemory)
@@ -114,6 +119,15 @@ SAME_FIELD(to_pitch, dstPitch)
 SAME_FIELD(width, WidthInBytes)
 SAME_FIELD(height, Height)
 static_assert(sizeof(CudaCopy2D) == sizeof(CUDA_MEMCPY2D));
+
+#if CUDA_VERSION >= 12080
+SAME_FIELD_OF(CudaCopyAttributes, source_access_order, CUmemcpyAttributes, srcAccessOrder)
+SAME_FIELD_OF(CudaCopyAttributes, source_hint, CUmemcpyAttributes, srcLocHint)
+SAME_FIELD_OF(CudaCopyAttributes, to_hint, CUmemcpyAttributes, dstLocHint)
+SAME_FIELD_OF(CudaCopyAttributes, flags, CUmemcpyAttributes, flags)
+static_assert(sizeof(CudaCopyAttributes) == sizeof(CUmemcpyAttributes));
+static_assert(kCudaSourceInStreamOrder == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
+#endif
 
 SAME_FIELD_OF(ExternalMemoryHandle, type, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, type)
 SAME_FIELD_OF(ExternalMemoryHandle, bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, size)

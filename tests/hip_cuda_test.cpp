@@ -215,6 +215,31 @@ TEST_F(HipCuda, Copies) {
       << "an attribute that has no number in CUDA here";
 }
 
+// Of four bytes each.
+std::vector<Upload> uploads(size_t count) {
+  std::vector<Upload> copies;
+  for (size_t i = 0; i < count; ++i)
+    copies.push_back(
+        {reinterpret_cast<void *>(0x10008 + 16 * i), reinterpret_cast<void *>(0x30008 + 8 * i), 4});
+  return copies;
+}
+
+TEST_F(HipCuda, ManyUploadsTogether) {
+  const std::shared_ptr<Device> device = Device::open(0).value();
+  const CurrentDevice current(*device);
+  const Stream stream(*device);
+  EXPECT_EQ(calls([&] { stream.upload(uploads(0)); }), Log());
+  EXPECT_EQ(calls([&] { stream.upload(uploads(1)); }), Log{"cuMemcpyHtoDAsync_v2(0x10008, 0x30008, 4, #1)"});
+  EXPECT_EQ(calls([&] { stream.upload(uploads(2)); }),
+            Log{"cuMemcpyBatchAsync_v2(0x10008 0x30008 4; 0x10018 0x30010 4, 1, 0, 1, #1)"});
+  const Log many = calls([&] { stream.upload(uploads(130)); });
+  ASSERT_EQ(many.size(), 3u);
+  EXPECT_TRUE(many[1].starts_with("cuMemcpyBatchAsync_v2(0x10408 0x30208 4; 0x10418 0x30210 4;")) << many[1];
+  EXPECT_EQ(many[2], "cuMemcpyBatchAsync_v2(0x10808 0x30408 4; 0x10818 0x30410 4, 1, 0, 1, #1)");
+  gpu->failures["cuMemcpyBatchAsync_v2"] = {1, 700};
+  EXPECT_THROW(stream.upload(uploads(130)), DeviceError);
+}
+
 TEST_F(HipCuda, StreamsEventsKernels) {
   const std::shared_ptr<Device> device = Device::open(0).value();
   const CurrentDevice current(*device);
@@ -269,6 +294,39 @@ TEST(HipCudaOld, ExternalMemoryBeforeCuda10) {
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "libcuda.so.1 is too old to import memory: update the GPU's driver");
+}
+
+// Their calls on a driver of that age.
+std::string upload_calls(const char *library) {
+  FakeGpu *const gpu = test::open_fake(std::string(VMAFHIP_FAKES "/") + library);
+  const std::shared_ptr<Device> device = Device::open(0).value();
+  const CurrentDevice current(*device);
+  const Stream stream(*device);
+  gpu->take_log();
+  stream.upload(uploads(2));
+  std::string text;
+  for (const std::string &call : gpu->take_log())
+    if (call.starts_with("cuMemcpy")) text += call + "\n";
+  return text;
+}
+
+TEST(HipCudaOld, UploadsBeforeCuda13) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        std::fputs(upload_calls("libfake_cuda_12.so").c_str(), stderr);
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0),
+      "cuMemcpyBatchAsync\\(0x10008 0x30008 4; 0x10018 0x30010 4, 1, 0, 1, 0x[0-9a-f]+\\)");
+  EXPECT_EXIT(
+      {
+        std::fputs(upload_calls("libfake_cuda_11.so").c_str(), stderr);
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0),
+      "cuMemcpyHtoDAsync_v2\\(0x10008, 0x30008, 4, 0x[0-9a-f]+\\)\n"
+      "cuMemcpyHtoDAsync_v2\\(0x10018, 0x30010, 4, 0x[0-9a-f]+\\)");
 }
 
 TEST(HipCudaOld, GraphsBeforeCuda11_4) {

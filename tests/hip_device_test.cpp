@@ -212,6 +212,49 @@ TEST_F(HipDevice, Copies) {
       << "nothing is not copied";
 }
 
+TEST_F(HipDevice, ManyUploads) {
+  const Stream stream(*device);
+  take_log();
+  const Upload copies[] = {{reinterpret_cast<void *>(0x10000), reinterpret_cast<void *>(0x30000), 5},
+                           {reinterpret_cast<void *>(0x11000), reinterpret_cast<void *>(0x31000), 7}};
+  stream.upload(copies);
+  EXPECT_EQ(take_log(), (Log{"hipMemcpyAsync(0x10000, 0x30000, 5, 1, 0x2000)",
+                             "hipMemcpyAsync(0x11000, 0x31000, 7, 1, 0x2000)"}));
+}
+
+// Much pinned memory is the process's own, in large pages.
+TEST_F(HipDevice, MuchPinnedMemory) {
+  constexpr size_t kMuch = (5 << 20) + 3;
+  const std::string whole = ", " + std::to_string(6 << 20) + ", 0)";
+  std::string data;
+  {
+    PinnedBuffer pinned(*device, kMuch);
+    data = hex(pinned.data());
+    EXPECT_EQ(take_log(), Log{"hipHostRegister(" + data + whole});
+    EXPECT_EQ(pinned.size(), kMuch);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(pinned.data()) % (2 << 20), 0u);
+    pinned.data()[kMuch - 1] = std::byte{7};
+    const PinnedBuffer other = std::move(pinned);
+    EXPECT_EQ(other.data()[kMuch - 1], std::byte{7});
+    EXPECT_EQ(pinned.data(), nullptr);
+  }
+  EXPECT_EQ(take_log(), Log{"hipHostUnregister(" + data + ")"});
+  // Where that cannot be, the driver's.
+  gpu->failures["hipHostRegister"] = {0, 2};
+  {
+    const PinnedBuffer pinned(*device, kMuch);
+    EXPECT_NE(pinned.data(), nullptr);
+  }
+  const Log log = take_log();
+  ASSERT_EQ(log.size(), 3u);
+  EXPECT_TRUE(log[0].starts_with("hipHostRegister(") && log[0].ends_with(whole)) << log[0];
+  EXPECT_EQ(log[1], "hipHostMalloc(" + std::to_string(kMuch) + ", 0)");
+  EXPECT_TRUE(log[2].starts_with("hipHostFree(")) << log[2];
+  gpu->failures["hipHostMalloc"] = {0, 2};
+  gpu->failures["hipHostRegister"] = {0, 2};
+  EXPECT_THROW(PinnedBuffer(*device, kMuch), DeviceError);
+}
+
 // ROCm 5 counts no mapped buffers: hipFree() would free what hipDestroyExternalMemory() frees.
 TEST_F(HipDevice, ImportedMemoryIsReleasedAsTheVersionWantsIt) {
   const std::shared_ptr<const Importer> importer = make_importer(device);

@@ -1,7 +1,9 @@
 // Planes as metrics read them: in place where that is possible, unpacked where not.
 #include "engine/view.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -44,6 +46,37 @@ class ViewTest : public testing::Test {
   };
   std::unique_ptr<std::byte, Free> buffer_;
 };
+
+// What a device reads is what metrics read, however wide and wherever rows lie.
+TEST_F(ViewTest, ForADevice) {
+  std::vector<uint16_t> words(40'000);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = uint16_t(i * 2654435761u >> 7 & 1023);
+  for (const int width : {3, 63, 64, 511, 512, 1000, 1920})
+    for (const int depth : {8, 10})
+      for (const int padding : {0, 2, 64, -1}) {  // -1: upside down
+        const int row = width * (depth > 8 ? 2 : 1), height = 7;
+        const ptrdiff_t stride = padding < 0 ? -row : row + padding;
+        Picture picture;
+        picture.format = {width, height, depth, Chroma::c400};
+        const auto *first = reinterpret_cast<const std::byte *>(words.data() + 1);
+        picture.planes[0] = {padding < 0 ? first + (height - 1) * row : first, stride, width, height, 1};
+        std::vector<std::byte> expected(size_t(row) * size_t(height));
+        unpack_rows(picture, 0, depth, expected.data(), 0, height);
+        for (const size_t at : {0, 16, 2}) {
+          std::vector<std::byte> got(at + expected.size() + 2, std::byte{0xee});
+          for (const auto &[from, to] : {std::pair{0, 3}, {3, 4}, {4, 100}})
+            unpack_rows_for_device(picture, 0, depth, got.data() + at, from, to);
+          EXPECT_TRUE(std::equal(expected.begin(), expected.end(), got.begin() + ptrdiff_t(at)))
+              << width << " samples of " << depth << " bits, padding " << padding << ", at " << at;
+          EXPECT_EQ(got[got.size() - 2], std::byte{0xee}) << "a byte too many";
+        }
+      }
+  const uint16_t high[] = {64, 128, 192, 256, 320, 384};  // to be shifted
+  std::byte to[12] = {}, expected[12] = {};
+  unpack_rows(picture_of(high, 6, 10, 6), 0, 10, expected, 0, 2);
+  unpack_rows_for_device(picture_of(high, 6, 10, 6), 0, 10, to, 0, 2);
+  EXPECT_EQ(std::memcmp(to, expected, sizeof to), 0);
+}
 
 TEST_F(ViewTest, BytesInPlace) {
   const uint8_t data[] = {1, 2, 3, 99, 4, 5, 6};

@@ -109,6 +109,7 @@ class HipAccelerator final : public Accelerator {
   uint64_t step() const { return every_frame_ ? 1 : work_.subsample; }
   bool scores(uint64_t frame) const { return frame % work_.subsample == 0; }
 
+  bool gather();
   void pump(std::unique_lock<std::mutex> &lock);
   void enqueue(Lane &lane, uint64_t first);
   void add_frame(LaneFrames &to, uint64_t number, const Started &frame, size_t in_batch) const;
@@ -139,9 +140,10 @@ class HipAccelerator final : public Accelerator {
   std::vector<Started> started_;
   Started &started(uint64_t number) { return started_[size_t(number % started_.size())]; }
   uint64_t next_upload_ = 0, next_batch_ = 0, measured_frames_ = 0;
-  std::deque<Lane *> in_flight_;  // oldest first
-  bool pumping_ = false;          // a thread puts work on streams
-  bool telling_ = false;          // the completion thread is not waiting for work
+  std::deque<Lane *> in_flight_;             // oldest first
+  std::vector<const FrameView *> gathered_;  // by the thread that pumps
+  bool pumping_ = false;                     // a thread puts work on streams
+  bool telling_ = false;                     // the completion thread is not waiting for work
   bool broken_ = false, clearing_ = false, quit_ = false;
   std::once_flag told_;  // that it is broken
   std::thread completion_;
@@ -189,6 +191,7 @@ HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBa
   lanes_.emplace(*device_, Lanes::Sizes{memory_bytes_, results_bytes_, work_.distorted}, capacity_.lanes,
                  capacity_.batch);
   started_.resize(size_t(capacity_.places) + ring_->lookback());
+  gathered_.reserve(size_t(capacity_.batch));
   completion_ = std::thread(&HipAccelerator::complete, this);
 }
 
@@ -216,6 +219,22 @@ void HipAccelerator::start(int place, const FrameView &view, std::byte *sums) {
   pump(lock);
 }
 
+// The frames whose planes go up next, if it is time for them. Copies of many go faster than those of one: while others are
+// under way it can wait for as many as a batch has. When these have arrived there is a batch that ends, and whoever
+// waits for that comes here again.
+bool HipAccelerator::gather() {
+  gathered_.clear();
+  size_t there = 0;
+  while (there < size_t(capacity_.batch) && started(next_upload_ + there).there) ++there;
+  if (there == 0 || (there < size_t(capacity_.batch) && ring_->is_sending())) return false;
+  while (gathered_.size() < there && ring_->prepare(measured_frames_)) {
+    Started &next = started(next_upload_ + gathered_.size());
+    next.there = false;
+    gathered_.push_back(next.view);
+  }
+  return !gathered_.empty();
+}
+
 // Puts on the streams what can be: planes of frames whose turn it is, then batches as long as lanes are free. One thread
 // at a time; it sees what others bring meanwhile.
 void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
@@ -228,14 +247,13 @@ void HipAccelerator::pump(std::unique_lock<std::mutex> &lock) {
       current.check();
     }
     while (!halted()) {
-      if (Started &next = started(next_upload_); next.there && ring_->prepare(measured_frames_)) {
-        next.there = false;
-        const Started frame = next;
-        const uint64_t number = next_upload_;
+      if (gather()) {
+        const uint64_t first = next_upload_;
         lock.unlock();
-        ring_->upload(number, *frame.view);
+        for (size_t i = 0; i < gathered_.size(); ++i) ring_->upload(first + i, *gathered_[i]);
+        ring_->send();
         lock.lock();
-        ++next_upload_;
+        next_upload_ += gathered_.size();
       } else if (Lane *free = lanes_->take(next_upload_ - next_batch_)) {
         Lane &lane = *free;
         const uint64_t first = next_batch_;

@@ -35,6 +35,15 @@ static_assert(sizeof(CudaCopy2D) == 128 && offsetof(CudaCopy2D, from_pitch) == 4
               offsetof(CudaCopy2D, to_type) == 72 && offsetof(CudaCopy2D, to_pitch) == 104 &&
               offsetof(CudaCopy2D, height) == 120);
 
+// CUmemcpyAttributes, for copies between host memory and the device's: the hints say where memory of both lies.
+struct CudaCopyAttributes {
+  int source_access_order = 0;
+  int source_hint[2] = {}, to_hint[2] = {};
+  unsigned flags = 0;
+};
+constexpr int kCudaSourceInStreamOrder = 1;
+static_assert(sizeof(CudaCopyAttributes) == 24);
+
 // The driver's functions; those with a suffix are what its header turns the plain names into since CUDA 4 to 11, and
 // the plain ones are older and have other parameters.
 struct Cuda {
@@ -85,6 +94,13 @@ struct Cuda {
   int (*cuGraphLaunch)(void *exec, void *stream) = nullptr;
   int (*cuGraphExecDestroy)(void *exec) = nullptr;
   int (*cuGraphDestroy)(void *graph) = nullptr;
+  // Since CUDA 13, and 12.8.
+  int (*cuMemcpyBatchAsync_v2)(uint64_t *to, uint64_t *from, size_t *bytes, size_t count,
+                               CudaCopyAttributes *attributes, size_t *first_of_attributes,
+                               size_t attribute_count, void *stream) = nullptr;
+  int (*cuMemcpyBatchAsync_v1)(uint64_t *to, uint64_t *from, size_t *bytes, size_t count,
+                               CudaCopyAttributes *attributes, size_t *first_of_attributes,
+                               size_t attribute_count, size_t *failed, void *stream) = nullptr;
   // Since CUDA 10.
   int (*cuImportExternalMemory)(void **memory, const ExternalMemoryHandle *handle) = nullptr;
   int (*cuExternalMemoryGetMappedBuffer)(uint64_t *address, void *memory,

@@ -179,6 +179,8 @@ class Stream {
   // rows are copied one by one, at some microseconds each.
   void upload(DeviceAddress<std::byte> to, size_t to_stride, const void *from, ptrdiff_t from_stride,
               size_t width, size_t rows) const;
+  // Many of single rows, in any order.
+  void upload(std::span<const Upload> copies) const;
   void download(void *to, DeviceAddress<const std::byte> from, size_t bytes) const;
   void copy(DeviceAddress<std::byte> to, size_t to_stride, DeviceAddress<const std::byte> from,
             size_t from_stride, size_t width, size_t rows) const;
@@ -234,7 +236,9 @@ class Buffer {
   size_t count_ = 0;
 };
 
-// Host memory that the device copies from and to without waiting; page-aligned, not cleared.
+// Host memory that the device copies from and to without waiting; page-aligned, not cleared. Much of it is made of the
+// system's large pages where it has them: the driver takes a quarter of the time to pin these, and what it does for several
+// threads it does for one after the other.
 class PinnedBuffer {
  public:
   PinnedBuffer() = default;
@@ -243,11 +247,13 @@ class PinnedBuffer {
   PinnedBuffer(PinnedBuffer &&other) noexcept
       : device_(other.device_),
         data_(std::exchange(other.data_, nullptr)),
-        bytes_(std::exchange(other.bytes_, 0)) {}
+        bytes_(std::exchange(other.bytes_, 0)),
+        mapped_(std::exchange(other.mapped_, 0)) {}
   PinnedBuffer &operator=(PinnedBuffer &&other) noexcept {
     std::swap(device_, other.device_);
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(mapped_, other.mapped_);
     return *this;
   }
 
@@ -255,9 +261,11 @@ class PinnedBuffer {
   size_t size() const { return bytes_; }
 
  private:
+  bool map(size_t bytes);
   const Device *device_ = nullptr;
   std::byte *data_ = nullptr;
   size_t bytes_ = 0;
+  size_t mapped_ = 0;  // bytes of the process's own that are pinned; 0: they are the driver's
 };
 
 // Host memory of somebody else, pinned for as long as this lives. Takes a while (all pages are touched), and fails where

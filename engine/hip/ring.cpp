@@ -1,5 +1,8 @@
 #include "engine/hip/ring.h"
 
+#include <algorithm>
+
+#include "engine/hip/calls.h"
 #include "engine/memory.h"
 #include "engine/view.h"
 
@@ -41,6 +44,7 @@ Ring::Ring(const Device &device, const HipBackend::Work &work, int frames)
       layout_(layout(work, block_bytes_)),
       depth_(work.format.depth),
       lookback_(uint64_t(work.lookback)),
+      sent_events_{Event(device), Event(device)},
       most_(size_t(frames) + lookback_),
       stream_(device) {
   free_.reserve(most_);
@@ -73,6 +77,8 @@ void Ring::clear() {
   for (Block &block : held_) free_.push_back(std::move(block));
   held_.clear();
   first_ = 0;
+  copies_.clear();
+  sent_ = arrived_ = 0;
 }
 
 bool Ring::is_read_there(const PlaneView &given, const RingPlane &here) const {
@@ -91,6 +97,8 @@ void Ring::upload(uint64_t number, const FrameView &view) {
         if (!unpacker_) unpacker_.emplace(device_, depth_);
         if (!unpack) unpack.emplace(*unpacker_, stream_);
         unpack->add(from, {to + int64_t(here.at), here.stride, here.width, here.height});
+      } else if (from.stride == here.stride && size_t(here.stride) == here.row) {
+        add({pointer((to + int64_t(here.at)).value), from.data, here.row * size_t(here.height)});
       } else {
         stream_.upload(to + int64_t(here.at), size_t(here.stride), from.data, from.stride, here.row,
                        size_t(here.height));
@@ -100,6 +108,32 @@ void Ring::upload(uint64_t number, const FrameView &view) {
   bring(view.ref, 0);
   for (size_t d = 0; d < view.dist.size(); ++d) bring(view.dist[d], 1 + d);
   if (unpack) unpack->flush();
+}
+
+// One copy where it goes on behind the one before, on both sides.
+void Ring::add(const Upload &copy) {
+  if (!copies_.empty()) {
+    Upload &last = copies_.back();
+    if (static_cast<std::byte *>(last.to) + last.bytes == copy.to &&
+        static_cast<const std::byte *>(last.from) + last.bytes == copy.from) {
+      last.bytes += copy.bytes;
+      return;
+    }
+  }
+  copies_.push_back(copy);
+}
+
+void Ring::send() {
+  if (copies_.empty()) return;
+  stream_.upload(copies_);
+  copies_.clear();
+  stream_.record(sent_events_[sent_++ % sent_events_.size()]);
+  arrived_ = std::max(arrived_, sent_ - std::min<uint64_t>(sent_, sent_events_.size()));
+}
+
+bool Ring::is_sending() {
+  while (arrived_ < sent_ && sent_events_[arrived_ % sent_events_.size()].done()) ++arrived_;
+  return sent_ - arrived_ == sent_events_.size();
 }
 
 DevicePlane Ring::plane(const PlaneView &given, uint64_t number, int picture, int plane) const {

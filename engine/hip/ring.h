@@ -35,8 +35,11 @@ class Ring {
   uint64_t bytes() const { return made_ * block_bytes_; }  // that blocks take now; any thread
 
   // After prepare(). Copies what is not in device memory, and unpacks what kernels cannot read there; `view` stays until the frame is
-  // measured.
+  // measured. Copies are sent together, as the device does them faster so.
   void upload(uint64_t number, const FrameView &view);
+  void send();
+  // So much has been sent that more can wait until there is much of it.
+  bool is_sending();
   // What follows on `stream` comes after all uploads so far; `event` is for that. One for many frames: between copies it
   // costs as much as a tenth of one.
   void wait(const Stream &stream, const Event &event) const {
@@ -63,6 +66,7 @@ class Ring {
   // Whether a plane that was handed over is read where it is.
   bool is_read_there(const PlaneView &given, const RingPlane &here) const;
   DevicePlane plane(const PlaneView &given, uint64_t number, int picture, int plane) const;
+  void add(const Upload &copy);
 
   using Block = Buffer<std::byte>;
   // Of a frame that is in progress, or read by one that is.
@@ -77,6 +81,10 @@ class Ring {
   std::deque<Block> held_;            // of frames first_ on
   uint64_t first_ = 0;
   std::vector<Block> free_;
+  std::vector<Upload> copies_;  // to be sent
+  // After what was sent last and before.
+  std::array<Event, 2> sent_events_;
+  uint64_t sent_ = 0, arrived_ = 0;
   std::atomic<uint64_t> made_ = 0;
   bool short_of_memory_ = false;
   const size_t most_;

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,13 @@ struct Functions {
   int (*hipDestroyExternalMemory)(void *memory) = nullptr;
 };
 
+// Bytes on their way from host memory to the device's.
+struct Upload {
+  void *to = nullptr;
+  const void *from = nullptr;
+  size_t bytes = 0;
+};
+
 // An opened library, for as long as the process lives. Results are HIP's error numbers or CUDA's; 0 is success.
 struct Api : Functions {
   Vendor vendor = Vendor::amd;
@@ -118,6 +126,9 @@ struct Api : Functions {
   virtual int set_current(void *context) const = 0;
   // Whether kernels of the current context, which is `context` of `device`, may read what lies at the address.
   virtual bool reads(int device, void *context, void *data) const = 0;
+  // Copies in any order, all before what follows on the stream. Between those that the library takes together there is no
+  // gap: on an H200 two megabytes each go at 55 GB/s instead of 51.
+  virtual int upload(std::span<const Upload> copies, void *stream) const = 0;
   // Waits for the default stream of whatever context the address is of; `context` if it is of none. NVIDIA alone.
   virtual void await_default_stream(void *context, void *data) const = 0;
 

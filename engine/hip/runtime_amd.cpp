@@ -29,6 +29,12 @@ class AmdApi final : public Api, public CurrentDeviceFunctions {
     hipGetLastError();
     return false;
   }
+  int upload(std::span<const Upload> copies, void *stream) const override {
+    for (const Upload &copy : copies)
+      if (const int error = hipMemcpyAsync(copy.to, copy.from, copy.bytes, kCopyHostToDevice, stream))
+        return error;
+    return 0;
+  }
   void await_default_stream(void *, void *) const override {}
   bool import_takes_descriptor() const override { return takes_descriptor && takes_descriptor(); }
   bool mapped_is_freed() const override {

@@ -1,5 +1,7 @@
 // libcuda's driver API under HIP's names. Numbers that HIP took over from CUDA (flags of streams and events, modes of
 // capture, errors) are passed on as they are; tests/cuda_signatures.cpp compares them with both vendors' headers.
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "engine/hip/cuda_abi.h"
@@ -58,6 +60,8 @@ Status fill(Cuda &table, Library &library) {
   // Drivers before CUDA 11.4 have only the second.
   if (!library.find("cuGraphInstantiateWithFlags", table.cuGraphInstantiateWithFlags))
     library.need("cuGraphInstantiate_v2", table.cuGraphInstantiate_v2);
+  if (!library.find("cuMemcpyBatchAsync_v2", table.cuMemcpyBatchAsync_v2))
+    library.find("cuMemcpyBatchAsync", table.cuMemcpyBatchAsync_v1);
   library.find("cuImportExternalMemory", table.cuImportExternalMemory);
   library.find("cuExternalMemoryGetMappedBuffer", table.cuExternalMemoryGetMappedBuffer);
   library.find("cuDestroyExternalMemory", table.cuDestroyExternalMemory);
@@ -134,6 +138,31 @@ int copy_rows(void *to, size_t to_stride, const void *from, size_t from_stride, 
     copy.to_device = address(to);
   }
   return cuda.cuMemcpy2DAsync_v2(&copy, stream);
+}
+
+int upload_together(std::span<const Upload> copies, void *stream) {
+  constexpr size_t kMost = 64;
+  std::array<uint64_t, kMost> to, from;
+  std::array<size_t, kMost> bytes;
+  while (!copies.empty()) {
+    const size_t count = std::min(copies.size(), kMost);
+    for (size_t i = 0; i < count; ++i) {
+      to[i] = address(copies[i].to);
+      from[i] = address(copies[i].from);
+      bytes[i] = copies[i].bytes;
+    }
+    CudaCopyAttributes attributes;
+    attributes.source_access_order = kCudaSourceInStreamOrder;
+    size_t first = 0, failed = 0;
+    const int error = cuda.cuMemcpyBatchAsync_v2
+                          ? cuda.cuMemcpyBatchAsync_v2(to.data(), from.data(), bytes.data(), count,
+                                                       &attributes, &first, 1, stream)
+                          : cuda.cuMemcpyBatchAsync_v1(to.data(), from.data(), bytes.data(), count,
+                                                       &attributes, &first, 1, &failed, stream);
+    if (error != 0) return error;
+    copies = copies.subspan(count);
+  }
+  return 0;
 }
 
 int map_external(void **data, void *memory, const ExternalMemoryBuffer *buffer) {
@@ -235,6 +264,14 @@ class CudaApi final : public Api {
     if (!get(&ordinal, kPointerDeviceOrdinal) || ordinal != number) return false;
     if (get(&access, kCudaPointerAccess)) return (access & kCudaAccessRead) != 0;
     return get(&of, kCudaPointerContext) && of == context;
+  }
+  int upload(std::span<const Upload> copies, void *stream) const override {
+    if (copies.size() > 1 && (cuda.cuMemcpyBatchAsync_v2 || cuda.cuMemcpyBatchAsync_v1))
+      return upload_together(copies, stream);
+    for (const Upload &copy : copies)
+      if (const int error = cuda.cuMemcpyHtoDAsync_v2(address(copy.to), copy.from, copy.bytes, stream))
+        return error;
+    return 0;
   }
   void await_default_stream(void *context, void *data) const override {
     void *of = nullptr, *before = nullptr;

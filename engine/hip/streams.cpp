@@ -1,5 +1,9 @@
 // What device.h makes on devices: events, graphs, streams, and memory.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "engine/hip/calls.h"
+#include "engine/memory.h"
 
 namespace vmafhip::hip {
 
@@ -82,6 +86,8 @@ void Stream::upload(DeviceAddress<std::byte> to, size_t to_stride, const void *f
   }
 }
 
+void Stream::upload(std::span<const Upload> copies) const { CALL(device_->api(), upload, copies, handle_); }
+
 void Stream::download(void *to, DeviceAddress<const std::byte> from, size_t bytes) const {
   if (bytes != 0)
     CALL(device_->api(), hipMemcpyAsync, to, pointer(from.value), bytes, kCopyDeviceToHost, handle_);
@@ -147,17 +153,49 @@ void free_on(const Device &device, uint64_t address) noexcept {
   give_back(&device, &Functions::hipFree, pointer(address));
 }
 
+// From a few large pages on. They are written to first: the driver would have to do it page by page.
+bool PinnedBuffer::map(size_t bytes) {
+  constexpr size_t kLarge = 2 << 20;
+  if (bytes < 2 * kLarge) return false;
+  const size_t whole = times(plus(bytes, kLarge - 1) / kLarge, kLarge), room = plus(whole, kLarge);
+  void *const all = ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) return false;
+  auto *const begin = static_cast<std::byte *>(all);
+  const size_t before = (kLarge - reinterpret_cast<uintptr_t>(all) % kLarge) % kLarge;
+  std::byte *const data = begin + before;
+  if (before > 0) ::munmap(begin, before);
+  if (before < kLarge) ::munmap(data + whole, kLarge - before);
+  ::madvise(data, whole, MADV_HUGEPAGE);
+  ::madvise(data, whole, MADV_DONTFORK);  // a child that writes must not be given these pages
+  const size_t page = size_t(::sysconf(_SC_PAGESIZE));
+  for (size_t i = 0; i < whole; i += page) data[i] = std::byte{0};
+  const Api &api = device_->api();
+  if (api.hipHostRegister(data, whole, 0) != 0) {
+    api.hipGetLastError();
+    ::munmap(data, whole);
+    return false;
+  }
+  data_ = data;
+  mapped_ = whole;
+  return true;
+}
+
 PinnedBuffer::PinnedBuffer(const Device &device, size_t bytes) : device_(&device) {
   if (bytes == 0) return;
   const CurrentDevice current(device);
   current.check();
-  void *data = nullptr;
-  CALL(device.api(), hipHostMalloc, &data, bytes, 0);
-  data_ = static_cast<std::byte *>(data);
+  if (!map(bytes)) {
+    void *data = nullptr;
+    CALL(device.api(), hipHostMalloc, &data, bytes, 0);
+    data_ = static_cast<std::byte *>(data);
+  }
   bytes_ = bytes;
 }
 
-PinnedBuffer::~PinnedBuffer() { give_back(device_, &Functions::hipHostFree, data_); }
+PinnedBuffer::~PinnedBuffer() {
+  give_back(device_, mapped_ ? &Functions::hipHostUnregister : &Functions::hipHostFree, data_);
+  if (mapped_ && !forked()) ::munmap(data_, mapped_);
+}
 
 HostRegistration::HostRegistration(const Device &device, void *data, size_t bytes) : device_(&device) {
   const CurrentDevice current(device);

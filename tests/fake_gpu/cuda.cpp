@@ -2,12 +2,15 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <sstream>
+#include <string>
 
 #include "engine/hip/cuda_abi.h"
 #include "tests/fake_gpu/fake_gpu.h"
 
 namespace {
 using vmafhip::hip::CudaCopy2D;
+using vmafhip::hip::CudaCopyAttributes;
 using vmafhip::hip::ExternalMemoryBuffer;
 using vmafhip::hip::ExternalMemoryHandle;
 FakeGpu gpu;
@@ -20,6 +23,14 @@ int destroy(const char *function, const char *kind, void *object) {
 }
 // Addresses of the device are written as pointers are.
 const void *at(uint64_t address) { return reinterpret_cast<const void *>(address); }
+#if !defined(FAKE_CUDA_BEFORE_11_4)
+std::string copies(const uint64_t *to, const uint64_t *from, const size_t *bytes, size_t count) {
+  std::ostringstream text;
+  for (size_t i = 0; i < count; ++i)
+    text << (i ? "; " : "") << at(to[i]) << " " << at(from[i]) << " " << bytes[i];
+  return text.str();
+}
+#endif
 }  // namespace
 
 FAKE_GPU_API FakeGpu *fake_gpu() { return &gpu; }
@@ -175,6 +186,22 @@ FAKE_GPU_API int cuStreamEndCapture(void *stream, void **graph) {
   *graph = handle("graph", error);
   return error;
 }
+#if defined(FAKE_CUDA_12_8)
+FAKE_GPU_API int cuMemcpyBatchAsync(uint64_t *to, uint64_t *from, size_t *bytes, size_t count,
+                                    CudaCopyAttributes *attributes, size_t *first, size_t attribute_count,
+                                    size_t *failed, void *stream) {
+  *failed = 0;
+  return gpu.call("cuMemcpyBatchAsync", copies(to, from, bytes, count), attributes->source_access_order,
+                  *first, attribute_count, stream);
+}
+#elif !defined(FAKE_CUDA_BEFORE_11_4)
+FAKE_GPU_API int cuMemcpyBatchAsync_v2(uint64_t *to, uint64_t *from, size_t *bytes, size_t count,
+                                       CudaCopyAttributes *attributes, size_t *first, size_t attribute_count,
+                                       void *stream) {
+  return gpu.call("cuMemcpyBatchAsync_v2", copies(to, from, bytes, count), attributes->source_access_order,
+                  *first, attribute_count, stream);
+}
+#endif
 #if defined(FAKE_CUDA_BEFORE_11_4)
 FAKE_GPU_API int cuGraphInstantiate_v2(void **exec, void *graph, void **error_node, char *log,
                                        size_t log_bytes) {
