@@ -10,8 +10,6 @@ namespace {
 constexpr Time kSecond = 1'000'000;
 constexpr Time kTellEvery = 5 * kSecond, kTellEveryAtMost = 600 * kSecond;
 
-uint64_t last_worst = 0;
-
 double number(const GstStructure *s, const char *field, double otherwise = 0) {
   double value = otherwise;
   gst_structure_get_double(s, field, &value);
@@ -149,7 +147,7 @@ void Messages::frame(const GstStructure *message, const Thumbnails &ref, const T
 void Messages::keep_worst() {
   for (Candidate &c : candidates_) {
     if (!record_.among_worst(c.frame.score)) break;
-    c.frame.id = ++last_worst;
+    c.frame.id = next_id();
     if (c.reference) c.frame.reference = std::make_shared<std::string>(png_of(*c.reference));
     if (c.distorted) c.frame.distorted = std::make_shared<std::string>(png_of(*c.distorted));
     if (c.reference && c.distorted)

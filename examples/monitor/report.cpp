@@ -118,9 +118,11 @@ std::string summary(std::span<const Record *const> records) {
 std::string pooled_table(const Now &now) {
   Rows rows;
   for (const auto &[name, pooled] : now.pooled) {
-    rows.push_back({name, measure(pooled.mean), measure(pooled.min), measure(pooled.p1), measure(pooled.p5),
-                    measure(pooled.p50), measure(pooled.max), measure(pooled.harmonic_mean),
-                    measure(pooled.stddev)});
+    // What score and alerts speak of comes first.
+    const auto place = name == now.score_name ? rows.begin() : rows.end();
+    rows.insert(place, {name, measure(pooled.mean), measure(pooled.min), measure(pooled.p1),
+                        measure(pooled.p5), measure(pooled.p50), measure(pooled.max),
+                        measure(pooled.harmonic_mean), measure(pooled.stddev)});
   }
   return table("Pooled scores and features",
                {"Name", "Mean", "Min", "P1", "P5", "Median", "Max", "Harmonic", "Std dev"}, rows);
@@ -188,11 +190,18 @@ std::string settings_table(const Settings &settings) {
     add("reference", redact(channel.reference));
     for (const RenditionSettings &one : channel.renditions) {
       add("rendition", one.name + ": " + redact(one.uri.empty() ? one.encode : one.uri));
+      for (const Change &change : one.changes) {
+        add("change", one.name + ": after " + decimal(change.seconds, 1) + " s " + change.property + "=" +
+                          change.value);
+      }
     }
     add("model", channel.model);
     add("features", channel.features);
     add("backend", channel.backend);
-    add("sync", channel.sync);
+    // An encoder in place keeps time stamps, so nothing is searched there.
+    if (std::ranges::any_of(channel.renditions, [](const auto &one) { return one.encode.empty(); })) {
+      add("sync", channel.sync);
+    }
     add("window", decimal(channel.window_seconds, 1) + " s");
     if (channel.alert_threshold) {
       add("alert", "below " + decimal(channel.alert_threshold, 2) + " for " +

@@ -132,6 +132,7 @@ json rendition_json(const Record &record, const Settings &settings) {
           {"source", record.source},
           {"state", state_name(now.state)},
           {"score", number(now.score)},
+          {"score_name", now.score_name.empty() ? json(nullptr) : json(now.score_name)},
           {"window", window_json(now.window)},
           {"features", now.features},
           {"pooled", pooled},

@@ -47,6 +47,7 @@ TEST(ReportTest, HasWhatIsKnown) {
                            ">vmaf_v0.6.1<"}) {
     EXPECT_NE(html.find(text), std::string::npos) << text;
   }
+  EXPECT_LT(html.find(">93.500<"), html.find(">0.98000<")) << "what the score is comes first";
   EXPECT_EQ(occurrences(html, "data:image/png;base64,iVBORw0KGgo"), 8u)
       << "three frames, one without a difference";
   EXPECT_EQ(occurrences(html, "no picture"), 1u);

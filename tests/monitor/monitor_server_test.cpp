@@ -49,6 +49,7 @@ TEST_F(ServerTest, StateHasEveryRendition) {
   EXPECT_EQ(one["source"], "rtsp://edge.example/news/720p");
   EXPECT_EQ(one["state"], "running");
   EXPECT_EQ(one["score"], 91.25);
+  EXPECT_EQ(one["score_name"], "vmaf");
   EXPECT_EQ(one["window"]["mean"], 92.5);
   EXPECT_EQ(one["window"]["min"], 88.75);
   EXPECT_EQ(one["window"]["p5"], 89.5);

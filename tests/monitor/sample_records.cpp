@@ -79,6 +79,7 @@ SampleRecords::SampleRecords(Time end) {
   Now &now = record.now();
   now.state = State::running;
   now.score = 91.25;
+  now.score_name = "vmaf";
   now.features = {{"vmaf", 91.25}, {"integer_adm2", 0.9875}, {"integer_vif_scale0", 0.625}};
   now.window = Window{end - 1'000'000, {92.5, 88.75, 95.25, 92.375, 1.5, 89, 89.5, 92.75}};
   now.pooled = {{"vmaf", {93.5, 41.5, 95.125, 93.25, 2.5, 60.5, 88.25, 94}},

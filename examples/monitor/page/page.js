@@ -14,6 +14,7 @@ const STATES = {
 const KINDS = {
   started: ['Started', 'good'], ended: ['Ended', 'idle'], lost: ['Lost', 'bad'], retry: ['Retry', 'busy'],
   alert_raised: ['Alert', 'bad'], alert_cleared: ['Alert over', 'good'], sync: ['Sync', 'idle'], reset: ['Reset', 'busy'],
+  changed: ['Changed', 'idle'],
   dropped: ['Dropped', 'busy'], warning: ['Warning', 'busy'], file_error: ['File error', 'bad'],
 };
 
@@ -169,13 +170,14 @@ class Card {
       }
       setText(this.factValues.get(name), value);
     }
+    this.factValues.get('Score').title = state.score_name || '';
     this.factValues.get('Back end').title = state.backend_reason;
   }
 
   showPooled() {
     const {pooled, features} = this.state;
-    const isModel = (name) => name.startsWith('vmaf');
-    const names = Object.keys({...pooled, ...features}).sort((a, b) => isModel(b) - isModel(a) || (a < b ? -1 : 1));
+    const isScore = (name) => name === this.state.score_name;
+    const names = Object.keys({...pooled, ...features}).sort((a, b) => isScore(b) - isScore(a) || (a < b ? -1 : 1));
     const rows = names.map((name) => {
       const one = pooled[name] || {};
       return tableRow([name, ...[features[name], one.mean, one.min, one.p1, one.p5, one.p50, one.max, one.harmonic_mean, one.stddev].map(measure)]);

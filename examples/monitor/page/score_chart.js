@@ -5,7 +5,7 @@ const MARK_ROW = 13;  // pixels of a row of marks' texts; there are two
 const BUCKETS = 480;  // points drawn at most; more would lie closer than pixels
 const MARK_TEXT = {
   started: 'start', ended: 'end', lost: 'lost', retry: 'retry', alert_raised: 'alert', alert_cleared: 'clear',
-  sync: 'sync', reset: 'reset', dropped: 'drop', warning: 'warning', file_error: 'file error',
+  sync: 'sync', reset: 'reset', changed: 'change', dropped: 'drop', warning: 'warning', file_error: 'file error',
 };
 
 // Joins points ({x, mean, min, step}, ordered) of a stretch of time to at most BUCKETS, with a hole where scores are
