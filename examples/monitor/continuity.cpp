@@ -28,4 +28,10 @@ std::optional<int64_t> Continuity::frame(size_t stream, int64_t time, int64_t wa
   return offset;
 }
 
+bool Continuity::jumps(size_t stream, int64_t time) {
+  std::lock_guard lock(mutex_);
+  const Stream &s = streams_[stream];
+  return s.last && std::llabs(time - *s.last) > kJump;
+}
+
 }  // namespace monitor

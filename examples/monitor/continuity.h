@@ -17,6 +17,9 @@ class Continuity {
   // The offset to be added to running times from this frame on, if it is another than before.
   std::optional<int64_t> frame(size_t stream, int64_t time, int64_t wall);
 
+  // Whether a gap up to that running time would be such a jump: it had better not be told, as a frame will.
+  bool jumps(size_t stream, int64_t time);
+
  private:
   struct Stream {
     std::optional<int64_t> last, wall;

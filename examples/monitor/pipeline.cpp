@@ -248,7 +248,9 @@ void Pipeline::stop() {
 
 Pipeline::Flow Pipeline::flow(Side side) const {
   const Probed &s = sides_[side];
-  const int64_t last = std::max<int64_t>({s.last, started_, encoder_moved_ * (side == distorted)});
+  // An encoder may take many frames before it gives one; live, it has no such time.
+  const int64_t taken = side == distorted && !live_ ? encoder_moved_.load() : 0;
+  const int64_t last = std::max<int64_t>({s.last, started_, taken});
   return {s.frames, g_get_monotonic_time() - last, s.ended};
 }
 
@@ -274,12 +276,28 @@ GstPadProbeReturn Pipeline::on_data(GstPad *pad, GstPadProbeInfo *info, gpointer
   Probed &side = *static_cast<Probed *>(data);
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
     side.pipeline->came(GST_PAD_PROBE_INFO_BUFFER(info), pad, side);
-  } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS) {
-    GstCaps *caps;
-    gst_event_parse_caps(GST_PAD_PROBE_INFO_EVENT(info), &caps);
-    side.pipeline->changed_to(caps, side);
-  } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS) {
-    side.ended = true;
+    return GST_PAD_PROBE_OK;
+  }
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_CAPS: {
+      GstCaps *caps;
+      gst_event_parse_caps(event, &caps);
+      side.pipeline->changed_to(caps, side);
+      break;
+    }
+    case GST_EVENT_GAP: {  // demuxers fill a jump with one
+      GstClockTime start, duration;
+      gst_event_parse_gap(event, &start, &duration);
+      const auto end = running_time(pad, start + (GST_CLOCK_TIME_IS_VALID(duration) ? duration : 0));
+      if (end && side.pipeline->incoming_.jumps(side.side, *end)) return GST_PAD_PROBE_DROP;
+      break;
+    }
+    case GST_EVENT_EOS:
+      side.ended = true;
+      break;
+    default:
+      break;
   }
   return GST_PAD_PROBE_OK;
 }

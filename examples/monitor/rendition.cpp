@@ -165,20 +165,21 @@ void Rendition::is_down(const std::shared_ptr<Run> &run) {
   if (last) messages_.stats(last.get());
   const bool scored = messages_.scored() > 0;
   messages_.run_ends();
-  if (run->ended)
-    record_.event(EventKind::ended, stopping_ ? "Stopped" : "End of the streams", g_get_real_time());
+  if (run->ended && !stopping_) record_.event(EventKind::ended, "End of the streams", g_get_real_time());
   g_source_remove(run->watch);
   run_.reset();
 
+  go_on(run->ended, scored);
+}
+
+void Rendition::go_on(bool ended, bool scored) {
   const bool well =
       scoring_since_ && g_get_monotonic_time() - scoring_since_ >= int64_t(kWellFor * G_USEC_PER_SEC);
-  if (well || (run->ended && scored)) pause_ = 0;
-  if (stopping_ || failed_ || (once_ && run->ended)) {
-    set_state(State::ended);
-    on_end_();
-  } else {
-    pause_and_retry();
-  }
+  if (well || (ended && scored)) pause_ = 0;
+  if (!stopping_ && !failed_ && !(once_ && ended)) return pause_and_retry();
+  if (stopping_) record_.event(EventKind::ended, "Stopped", g_get_real_time());
+  set_state(State::ended);
+  on_end_();
 }
 
 gboolean Rendition::on_patience(gpointer data) {
@@ -190,21 +191,16 @@ gboolean Rendition::on_patience(gpointer data) {
   }
   ++abandoned_now;
   self->record_.event(EventKind::warning, "A pipeline does not stop, and is left alone", g_get_real_time());
+  const bool ended = self->run_->ended, scored = self->messages_.scored() > 0;
   self->messages_.run_ends();
   g_source_remove(self->run_->watch);
-  const bool ended = self->run_->ended;
   self->run_.reset();
-  if (self->stopping_ || (self->once_ && ended)) {
-    self->set_state(State::ended);
-    self->on_end_();
-  } else {
-    self->pause_and_retry();
-  }
+  self->go_on(ended, scored);
   return G_SOURCE_REMOVE;
 }
 
 void Rendition::pause_and_retry() {
-  pause_ = std::clamp(2 * pause_, 1., kLongestPause);
+  pause_ = std::clamp(2 * pause_, channel_.retry_seconds, kLongestPause);
   set_state(State::waiting);
   record_.event(EventKind::retry, "Next attempt in " + seconds_text(pause_), g_get_real_time());
   retry_ = g_timeout_add(guint(pause_ * 1000), on_retry, this);
@@ -225,8 +221,7 @@ void Rendition::stop() {
   if (!run_) {
     if (retry_) g_source_remove(retry_);
     retry_ = 0;
-    set_state(State::ended);
-    return on_end_();
+    return go_on(false, false);
   }
   if (run_->going_down) return;
   run_->ended = true;

@@ -41,6 +41,7 @@ class Rendition {
   void begin();
   void bring_down();
   void is_down(const std::shared_ptr<Run> &run);
+  void go_on(bool ended, bool scored);
   void pause_and_retry();
   void lost(const std::string &why);
   void finish();
@@ -63,7 +64,7 @@ class Rendition {
   guint retry_ = 0, patience_ = 0;
   double pause_ = 0;  // s, the last one
   int64_t scoring_since_ = 0, duration_ = -1;
-  bool stopping_ = false, failed_ = false, again_ = true;
+  bool stopping_ = false, failed_ = false;
   bool without_results_ = false;  // of the next run: the file could not be opened
 };
 

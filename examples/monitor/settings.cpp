@@ -171,6 +171,11 @@ const Option kOptions[] = {
      [](Target &to, const std::string &value) {
        return number(value, 0.5, 86400, to.channel->stall_seconds);
      }},
+    {"retry", Place::channel, "SECONDS",
+     "Pause before a source is tried again, twice as long each time up to 60 s (default 1)",
+     [](Target &to, const std::string &value) {
+       return number(value, 0.001, 60, to.channel->retry_seconds);
+     }},
     {"realtime", Place::channel, nullptr, "Play files at their own speed, not as fast as they can be scored",
      [](Target &to, const std::string &value) { return truth(value, to.channel->realtime); }},
     {"results", Place::channel, "PATTERN",

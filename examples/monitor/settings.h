@@ -31,6 +31,7 @@ struct ChannelSettings {
   std::optional<double> alert_threshold, alert_clear;
   double alert_seconds = 2;
   double stall_seconds = 10;  // without data for so long, a source counts as dead
+  double retry_seconds = 1;   // the first pause before a new attempt; each further one is twice as long
   bool realtime = false;      // files are played at their own speed, not as fast as they can be scored
   std::string results;        // result files: %c is the channel, %r the rendition; empty: none
   std::vector<std::pair<std::string, std::string>> properties;  // further ones of the element

@@ -78,7 +78,10 @@ Error settle(std::string &name, const std::string &otherwise, std::set<std::stri
   return check_name(name);
 }
 
-Error check_folder(const std::string &file) {
+// A file that can be made or written.
+Error check_output(const std::string &file) {
+  if (g_file_test(file.c_str(), G_FILE_TEST_EXISTS) && !g_file_test(file.c_str(), G_FILE_TEST_IS_REGULAR))
+    return access(file.c_str(), W_OK) == 0 ? "" : file + " cannot be written to";
   const std::string folder = take_text(g_path_get_dirname(file.c_str()));
   if (!g_file_test(folder.c_str(), G_FILE_TEST_IS_DIR)) return "There is no folder " + folder;
   if (access(folder.c_str(), W_OK) != 0) return "The folder " + folder + " cannot be written to";
@@ -118,7 +121,7 @@ Error check_results(const std::vector<ChannelSettings> &channels) {
       const auto format = [](const auto &property) { return property.first == "results-format"; };
       if (!known && std::none_of(channel.properties.begin(), channel.properties.end(), format))
         return file + ": result files end in .csv, .json, .xml or .sub (or --set results-format=csv)";
-      if (Error e = check_folder(file); !e.empty()) return e;
+      if (Error e = check_output(file); !e.empty()) return e;
     }
   }
   return {};
@@ -151,7 +154,7 @@ std::string check_name(const std::string &name) {
   const bool control =
       std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; });
   if (name.empty() || name.size() > 100 || control || !g_utf8_validate(name.c_str(), -1, nullptr))
-    return "\"" + redact(name) + "\" is not a name: 1 to 100 bytes of UTF-8, without control characters";
+    return "A name is 1 to 100 bytes of UTF-8 without control characters";
   return {};
 }
 
@@ -165,7 +168,7 @@ std::string check(Settings &settings) {
     return settings.channels.size() > 1 ? "Channel \"" + channel.name + "\": " + error : error;
   }
   if (Error e = check_results(settings.channels); !e.empty()) return e;
-  return settings.report.empty() ? "" : check_folder(settings.report);
+  return settings.report.empty() ? "" : check_output(settings.report);
 }
 
 }  // namespace monitor

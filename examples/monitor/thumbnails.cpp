@@ -13,7 +13,10 @@ namespace {
 void shrink(const GstVideoFrame &frame, int component, int width, int height, uint8_t *to) {
   const int source_width = GST_VIDEO_FRAME_COMP_WIDTH(&frame, component);
   const int source_height = GST_VIDEO_FRAME_COMP_HEIGHT(&frame, component);
-  const auto *data = static_cast<const uint8_t *>(GST_VIDEO_FRAME_COMP_DATA(&frame, component));
+  auto *data = static_cast<const uint8_t *>(GST_VIDEO_FRAME_COMP_DATA(&frame, component));
+  // The second chroma sample of P010 and its like lies two bytes behind the first, not one, as GStreamer 1.22 has it.
+  if (GST_VIDEO_FRAME_COMP_DEPTH(&frame, component) > 8)
+    data += GST_VIDEO_FRAME_COMP_POFFSET(&frame, component) % 2;
   const ptrdiff_t stride = GST_VIDEO_FRAME_COMP_STRIDE(&frame, component);
   const ptrdiff_t step = GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, component);
   const int depth = GST_VIDEO_FRAME_COMP_DEPTH(&frame, component);

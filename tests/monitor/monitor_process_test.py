@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+"""vmafhip-monitor as a process: what it scores, says and survives. Clips are made on the spot.
+
+    monitor_process_test.py MONITOR SOURCE_ROOT
+
+Needs the environment of the element's tests. Nothing here depends on how fast the machine is: whatever is to happen is
+waited for.
+"""
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.request
+
+MONITOR, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(ROOT / "examples"))
+sys.dont_write_bytecode = True
+import scores  # noqa: E402
+
+PATIENCE = 150  # s
+BOX = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
+ENCODER = "x264enc speed-preset=ultrafast pass=quant threads=1"
+folder = None
+
+
+def launch(line):
+    subprocess.run(["gst-launch-1.0", "-q", *line.split()], check=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+
+
+def source(frames, size="160,height=120", more=""):
+    return f"videotestsrc num-buffers={frames} pattern=ball {more} ! video/x-raw,format=I420,framerate=25/1,width={size}"
+
+
+def make_clips():
+    """ref and dist; two of another size as elementary streams; one whose time stamps jump by an hour."""
+    launch(f"{source(60)} ! tee name=t"
+           f" t. ! {BOX} ! {ENCODER} quantizer=5 ! h264parse ! mp4mux ! filesink location={folder}/ref.mp4"
+           f" t. ! {BOX} ! {ENCODER} quantizer=40 ! tee name=d"
+           f" d. ! {BOX} ! h264parse ! mp4mux ! filesink location={folder}/dist.mp4"
+           f" d. ! {BOX} ! h264parse ! mpegtsmux ! filesink location={folder}/dist.ts")
+    for name, size in ("large", "160,height=120"), ("small", "96,height=80"):
+        launch(f"{source(30, size)} ! {ENCODER} ! video/x-h264,stream-format=byte-stream ! filesink location={folder}/{name}.h264")
+    with open(folder / "sizes.h264", "wb") as sizes:
+        for name in "large", "small", "large":
+            sizes.write((folder / f"{name}.h264").read_bytes())
+    hour = "timestamp-offset=3600000000000"
+    launch(f"concat name=c adjust-base=false ! jpegenc ! matroskamux streamable=true ! filesink location={folder}/jump.mkv"
+           f" {source(30)} ! c. {source(30, more=hour)} ! c.")
+
+
+class Monitor:
+    """The running process; its dashboard's state and its log."""
+
+    def __init__(self, *arguments, env=None):
+        self.log = tempfile.TemporaryFile(dir=folder)
+        self.process = subprocess.Popen(
+            [MONITOR, "--listen", "127.0.0.1:0", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=self.log, encoding="utf-8", env={**os.environ, **(env or {})})
+        first = self.process.stdout.readline()
+        match = re.fullmatch(r"Dashboard: (http://127\.0\.0\.1:\d+/)\n", first)
+        if not match:
+            raise AssertionError(f"instead of its address: {first}{self.said()}")
+        self.address = match.group(1)
+
+    def said(self):
+        self.log.seek(0)
+        return self.log.read().decode()
+
+    def get(self, path):
+        with urllib.request.urlopen(self.address + path, timeout=PATIENCE) as answer:
+            return answer.read().decode()
+
+    def renditions(self):
+        state = json.loads(self.get("api/state"))
+        return {r["name"]: r for c in state["channels"] for r in c["renditions"]}
+
+    def wait(self, what, reached):
+        """Until reached(renditions) is true; gives them."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                raise AssertionError(f"it has ended ({self.process.returncode}) before: {what}\n{self.said()}")
+            now = self.renditions()
+            if reached(now):
+                return now
+            time.sleep(0.2)
+        raise AssertionError(f"never: {what}\n{self.said()}")
+
+    def end(self, sign=signal.SIGINT):
+        """Status and standard output."""
+        self.process.send_signal(sign)
+        rest = self.process.communicate(timeout=PATIENCE)[0]
+        return self.process.returncode, rest
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+        self.process.stdout.close()
+        self.log.close()
+
+
+def once(*arguments, status=0):
+    """Runs to the end; standard output and error."""
+    done = subprocess.run([MONITOR, "--listen", "none", "--once", *map(str, arguments)], capture_output=True,
+                          stdin=subprocess.DEVNULL, encoding="utf-8", timeout=PATIENCE, check=False)
+    if done.returncode != status:
+        raise AssertionError(f"status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def table(output):
+    """Rendition -> its numbers, of the summary."""
+    rows = [line.split() for line in output.splitlines()]
+    return {row[0]: dict(zip(rows[0][1:], map(float, row[1:]))) for row in rows[1:]}
+
+
+def kinds(rendition):
+    return [event["kind"] for event in rendition["events"]]
+
+
+def texts(rendition, kind):
+    return [event["text"] for event in rendition["events"] if event["kind"] == kind]
+
+
+class Feed:
+    """A clip over HTTP that can be told to misbehave."""
+
+    def __init__(self, clip):
+        self.mode = "well"
+        self.clip = clip
+        feed = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                if feed.mode == "refuse":
+                    return self.send_error(503)
+                self.send_response(200)
+                self.send_header("Content-Type", "video/mp2t")
+                self.end_headers()
+                try:
+                    if feed.mode == "stall":
+                        self.wfile.write(feed.clip[: len(feed.clip) // 2])
+                        while feed.mode == "stall":
+                            time.sleep(0.1)
+                    else:
+                        self.wfile.write(feed.clip)
+                except OSError:
+                    pass
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.uri = f"http://user:geheim@127.0.0.1:{self.server.server_port}/dist.ts?token=auch"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.mode = "well"
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class MonitorTest(unittest.TestCase):
+    def test_a_pair_scores_as_gst_launch_does(self):
+        done = subprocess.run(
+            ["gst-launch-1.0", "-m", "vmafhip", "name=v", "!", "fakesink",
+             "filesrc", f"location={folder}/ref.mp4", "!", "decodebin", "!", "videoconvert", "!", "v.ref_sink",
+             "filesrc", f"location={folder}/dist.mp4", "!", "decodebin", "!", "videoconvert", "!", "v.dist_sink"],
+            capture_output=True, encoding="utf-8", timeout=PATIENCE, check=True)
+        structures = [scores.Parser(m.group(2)).structure() for m in map(scores.MESSAGE.match, done.stdout.splitlines()) if m]
+        pooled = [s for s in structures if s["type"] == "pooled"][-1]["models"]["vmaf_v0.6.1"]
+        output, _ = once("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp")
+        row = table(output)["dist"]
+        self.assertEqual(row["frames"], 60)
+        for ours, theirs in ("mean", "mean"), ("min", "min"), ("p5", "p5"), ("harmonic", "harmonic-mean"):
+            self.assertAlmostEqual(row[ours], pooled[theirs], delta=1e-6)
+
+    def test_an_encoder_in_place_that_changes(self):
+        results = folder / "changed-%r.csv"
+        encoder = "jpegenc name=x quality=95"
+        _, log = once("--ref", folder / "ref.mp4", "--encode", encoder, "--name", "low", "--change", "1.2 x.quality=2",
+                      "--results", results)
+        self.assertIn("low: changed: x.quality = 2", log)
+        rows = (folder / "changed-low.csv").read_text().splitlines()
+        column = rows[0].split(",").index("vmaf_v0.6.1")
+        values = [float(row.split(",")[column]) for row in rows[1:]]
+        self.assertEqual(len(values), 60)
+        # From the frame at 1.2 s on.
+        self.assertGreater(min(values[1:30]), max(values[30:]) + 5, values)
+        # Another run keeps what the first has written.
+        once("--ref", folder / "ref.mp4", "--encode", encoder, "--name", "low", "--results", results)
+        self.assertEqual(len((folder / "changed-low.csv").read_text().splitlines()), 61)
+        self.assertEqual(len((folder / "changed-low-2.csv").read_text().splitlines()), 61)
+
+    def test_mistakes_are_one_line_and_status_2(self):
+        pair = ["--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4"]
+        encode = ["--ref", folder / "ref.mp4", "--encode"]
+        for arguments, words in [
+            (["--ref", folder / "nothing.mp4", "--dist", folder / "dist.mp4"], "nothing.mp4"),
+            (["--ref", "gopher://a:geheim@b/c", "--dist", folder / "dist.mp4"], r"gopher://\*\*\*@b"),
+            ([*pair, "--model", "vmaf_v9"], "no model 'vmaf_v9'"),
+            ([*pair, "--features", "pnsr"], "pnsr"),
+            ([*pair, "--backend", "hip"], "hip|GPU"),
+            ([*pair, "--set", "subsmaple=2"], 'no property "subsmaple"'),
+            ([*pair, "--set", "on-missing=guess"], '"guess" is no value'),
+            ([*encode, "x265encc"], "x265encc"),
+            ([*encode, "audioconvert"], "raw video"),
+            ([*encode, "x264enc", "--change", "1 bitrat=3"], "bitrat"),
+            ([*encode, "x264enc", "--change", "1 bitrate=much"], '"much" is no value'),
+            ([*pair, "--listen", "127.0.0.1:99999"], "99999"),
+        ]:
+            with self.subTest(arguments=arguments):
+                done = subprocess.run([MONITOR, *([] if "--listen" in arguments else ["--listen", "none"]), *map(str, arguments)],
+                                      capture_output=True, stdin=subprocess.DEVNULL, encoding="utf-8", timeout=PATIENCE, check=False)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertEqual(done.stdout, "")
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                self.assertRegex(done.stderr, words)
+                self.assertNotIn("geheim", done.stderr)
+
+    def test_a_file_without_video_fails(self):
+        (folder / "text.mp4").write_text("This is no video. " * 100)
+        output, log = once("--ref", folder / "ref.mp4", "--dist", folder / "text.mp4", status=1)
+        self.assertIn("text: lost: ", log)
+        self.assertEqual(output.splitlines()[1].split(), ["text", "-", "-", "-", "-", "0"])
+
+    def test_files_start_again_and_interrupts_are_clean(self):
+        report = folder / "report.html"
+        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--retry", "0.1",
+                     "--report", report, "--alert-threshold", "99.5", "--alert-duration", "0") as monitor:
+            first = monitor.wait("a restart", lambda r: r["dist"]["counters"]["restarts"] >= 1)["dist"]
+            monitor.process.send_signal(signal.SIGUSR1)
+            last = monitor.wait("three", lambda r: r["dist"]["counters"]["restarts"] >= 3 and report.exists())["dist"]
+            for name, value in first["counters"].items():
+                self.assertGreaterEqual(last["counters"][name], value, name)
+            self.assertGreaterEqual(last["counters"]["scored"], 180)
+            self.assertEqual(len(last["worst"]), 10)
+            self.assertEqual([w["score"] for w in last["worst"]], sorted(w["score"] for w in last["worst"]))
+            self.assertTrue(all(w["reference"] and w["distorted"] and w["difference"] for w in last["worst"]))
+            # Raised once a run, and cleared once.
+            alerts = [kind for kind in kinds(last) if kind.startswith("alert")]
+            self.assertEqual(alerts[:4], ["alert_raised", "alert_cleared"] * 2)
+            report.unlink()
+            status, output = monitor.end()
+            self.assertEqual(status, 0, monitor.said())
+            self.assertIn("dist", table(output))
+            self.assertIn("</html>", report.read_text())
+            self.assertIn("dist: ended: Stopped", monitor.said())
+
+    def test_a_source_that_dies_comes_back_and_blinds_nobody(self):
+        feed = Feed((folder / "dist.ts").read_bytes())
+        feed.mode = "refuse"
+        self.addCleanup(feed.close)
+        with Monitor("--ref", folder / "ref.mp4", "--dist", feed.uri, "--dist", folder / "dist.mp4", "--name", "far",
+                     "--name", "near", "--sync", "timestamp", "--stall", "3", "--retry", "0.2") as monitor:
+            far = monitor.wait("refused", lambda r: kinds(r["far"]).count("lost") >= 2 and r["near"]["counters"]["scored"] > 60)["far"]
+            self.assertEqual(kinds(far)[:3], ["lost", "retry", "lost"])
+            self.assertEqual(texts(far, "retry")[0], "Next attempt in 0.2 s")
+            self.assertEqual(texts(far, "retry")[1], "Next attempt in 0.4 s")
+            self.assertIn("Service Unavailable", texts(far, "lost")[0])
+            feed.mode = "well"
+            monitor.wait("scores", lambda r: r["far"]["counters"]["scored"] >= 60)
+            feed.mode = "stall"
+            monitor.wait("a stall", lambda r: any("no frame for 3 s" in t for t in texts(r["far"], "lost")))
+            scored = monitor.renditions()["far"]["counters"]["scored"]
+            feed.mode = "well"
+            monitor.wait("scores again", lambda r: r["far"]["counters"]["scored"] >= scored + 60)
+            # What opens the source is nowhere.
+            for shown in monitor.said(), monitor.get("api/state"), monitor.get("metrics"), monitor.get("report"):
+                self.assertNotIn("geheim", shown)
+                self.assertNotIn("auch", shown)
+            self.assertEqual(monitor.end(signal.SIGTERM)[0], 0)
+
+    def test_another_size_in_mid_stream(self):
+        output, log = once("--ref", folder / "sizes.h264", "--dist", folder / "sizes.h264", "--sync", "timestamp")
+        self.assertEqual(log.count("reset: Size or format has changed"), 2, log)
+        self.assertEqual(table(output)["sizes"]["frames"], 90)
+
+    def test_corrupt_data(self):
+        damaged = bytearray((folder / "dist.ts").read_bytes())
+        for at in range(3000, len(damaged) - 1000, 997):
+            damaged[at : at + 8] = b"\xff\x00\xaa\x55\x00\x00\x01\x65"
+        (folder / "damaged.ts").write_bytes(damaged)
+        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "damaged.ts", "--dist", folder / "dist.mp4", "--sync",
+                     "timestamp", "--retry", "0.1") as monitor:
+            monitor.wait("both go on", lambda r: all(r[n]["counters"]["restarts"] >= 2 for n in ("damaged", "dist")))
+            self.assertEqual(monitor.end()[0], 0)
+
+    def test_time_stamps_that_jump_by_an_hour(self):
+        for realtime in [], ["--realtime"]:
+            output, log = once("--ref", folder / "jump.mkv", "--encode", "jpegenc quality=30", *realtime)
+            self.assertEqual(log.count("jump by 3599 s"), 2, log)  # on either pad
+            self.assertEqual(table(output)["jpegenc"]["frames"], 60)
+            self.assertNotIn("lost", log)
+
+    def test_a_full_disk(self):
+        for name in "scores.csv", "full.html":
+            (folder / name).unlink(missing_ok=True)
+            (folder / name).symlink_to("/dev/full")
+        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--retry", "0.1",
+                     "--results", folder / "scores.csv") as monitor:
+            now = monitor.wait("the error and scores", lambda r: "file_error" in kinds(r["dist"]) and r["dist"]["counters"]["scored"] >= 120)
+            self.assertIn("No space left", texts(now["dist"], "file_error")[0])
+            self.assertEqual(monitor.end()[0], 0)
+
+    def test_restarts_leave_nothing_behind(self):
+        tiny = folder / "tiny.mp4"
+        launch(f"{source(4, '64,height=48')} ! {ENCODER} ! h264parse ! mp4mux ! filesink location={tiny}")
+        trace = folder / "leaks.log"
+        env = {"GST_TRACERS": "leaks", "GST_DEBUG": "GST_TRACER:7", "GST_DEBUG_FILE": str(trace), "GST_DEBUG_NO_COLOR": "1",
+               "MALLOC_ARENA_MAX": "2"}
+
+        def used(monitor):
+            process = pathlib.Path(f"/proc/{monitor.process.pid}")
+            status = (process / "status").read_text()
+            return (len(list((process / "fd").iterdir())), int(re.search(r"Threads:\s+(\d+)", status).group(1)),
+                    int(re.search(r"VmRSS:\s+(\d+)", status).group(1)))
+
+        with Monitor("--ref", tiny, "--dist", tiny, "--encode", "jpegenc", "--sync", "timestamp", "--retry", "0.001", env=env) as monitor:
+            def reached(count):
+                return lambda r: all(x["counters"]["restarts"] >= count for x in r.values())
+            monitor.wait("20 restarts", reached(20))
+            fds, threads, memory = used(monitor)
+            monitor.wait("120 restarts", reached(120))
+            # Of a moment: there are two runs at most, whatever state they are in.
+            end = time.monotonic() + PATIENCE
+            while time.monotonic() < end:
+                later = used(monitor)
+                if later[0] <= fds + 6 and later[1] <= threads + 6 and later[2] <= memory + 6000:
+                    break
+                time.sleep(0.05)
+            else:
+                self.fail(f"descriptors, threads, KiB: {fds, threads, memory} and {later}")
+            self.assertEqual(monitor.end()[0], 0)
+        traced = trace.read_text(errors="replace")
+        self.assertIn("new format string: object-alive, ", traced)
+        self.assertEqual(re.findall(r"object-alive, type-name=\(string\)[^%].*", traced), [])
+
+
+if __name__ == "__main__":
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="monitor-process-"))
+    try:
+        make_clips()
+        result = unittest.main(argv=[sys.argv[0], "-v", *sys.argv[3:]], exit=False).result
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(0 if result.wasSuccessful() else 1)
