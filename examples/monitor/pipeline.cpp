@@ -105,7 +105,9 @@ std::shared_ptr<Pipeline> Pipeline::create(const ChannelSettings &channel, const
 }
 
 Pipeline::~Pipeline() {
-  if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+  if (!pipeline_) return;
+  gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+  gst_bus_set_flushing(bus_.get(), TRUE);  // messages that nobody has read keep the elements that sent them
 }
 
 GstElement *Pipeline::add(const char *factory) {
