@@ -28,6 +28,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "gst/vmafhip/aligner.h"
 #include "gst/vmafhip/handles.h"
@@ -208,6 +209,31 @@ class Inbox {
   Clock::time_point needed_since_{};  // or since the last growth it caused
   std::optional<Clock::time_point> starving_since_;
   bool warned_ = false;
+};
+
+// Of the mutex. Whom it is to wake it wakes when the mutex is free, or they would only wait for that.
+class Inbox::Lock : public std::unique_lock<std::mutex> {
+ public:
+  explicit Lock(Inbox &inbox) : std::unique_lock<std::mutex>(inbox.mutex_), inbox_(inbox) {}
+  ~Lock() { let_go(); }
+  // Now rather than later. False: there is nobody, and the mutex has been held all the time.
+  bool ring() {
+    if (!inbox_.ring_changed_ && !inbox_.ring_room_[0] && !inbox_.ring_room_[1]) return false;
+    let_go();
+    lock();
+    return true;
+  }
+
+ private:
+  void let_go() {
+    const bool changed = std::exchange(inbox_.ring_changed_, false);
+    const std::array<bool, 2> room = std::exchange(inbox_.ring_room_, {});
+    unlock();
+    if (changed) inbox_.changed_.notify_all();
+    for (size_t i = 0; i < 2; ++i)
+      if (room[i]) inbox_.room_[i].notify_all();
+  }
+  Inbox &inbox_;
 };
 
 }  // namespace vmafhip
