@@ -2,9 +2,9 @@
 """Turns what `gst-launch-1.0 -m` prints about a vmafhip element into lines, of frames, windows, alerts and what is known
 of the offset with sync=content, and a table at the end.
 
-    gst-launch-1.0 -m … vmafhip name=v ! fakesink | examples/scores.py [--duration SECONDS] [--progress]
+    gst-launch-1.0 -m … vmafhip name=v ! fakesink | examples/scores.py [--duration SECONDS | --frames N] [--progress]
 
-With the duration of the video, each line also says how far the comparison is and how long the rest will take. With
+With the length of the video, each line also says how far the comparison is and how long the rest will take. With
 --progress the frames' lines are one line of progress instead: on a terminal it is rewritten, else there is one every ten
 seconds and one at the end. Of several elements the lines and tables have their names. Exit status 0 if each posted pooled
 scores of at least one frame, else 1. The messages must have their own name (no message-name).
@@ -107,11 +107,11 @@ def frame_line(frame, done):
 
 
 class Progress:
-    """How much of the duration has been compared, and how long the rest takes at the speed so far. Several elements
+    """How much of the video has been compared, and how long the rest takes at the speed so far. Several elements
     are as far as the last of them."""
 
-    def __init__(self, duration, shown):
-        self.duration, self.shown = duration, shown
+    def __init__(self, duration, total, shown):
+        self.duration, self.total, self.shown = duration, total, shown
         self.terminal = sys.stderr.isatty()
         self.reached, self.frames, self.last = {}, {}, {}
         self.start = self.told = None
@@ -125,10 +125,13 @@ class Progress:
         if self.start is None:
             self.start = self.told = now
         at = frame.get("stream-time", NONE)
-        if not self.duration or at == NONE:
+        if self.total:
+            self.reached[element] = min(1, self.frames[element] / self.total)
+        elif self.duration and at != NONE:
+            length = frame["duration"] if frame.get("duration", NONE) != NONE else 0
+            self.reached[element] = min(1, 1e-9 * (at + length) / self.duration)
+        else:
             return []
-        length = frame["duration"] if frame.get("duration", NONE) != NONE else 0
-        self.reached[element] = min(1, 1e-9 * (at + length) / self.duration)
         share = min(self.reached.values())
         left = (now - self.start) * (1 - share) / share if share else 0
         return [f"{100 * share:3.0f} %"] + ([f"{clock(left * 1e9)[:-4]} left"] if left >= 1 else [])
@@ -226,6 +229,7 @@ LINES = {"window": window_line, "alert": alert_line, "sync": sync_line}
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--duration", type=float, help="of the video in seconds")
+    parser.add_argument("--frames", type=int, help="of the video")
     parser.add_argument("--progress", action="store_true", help="one line of progress instead of a line a frame")
     arguments = parser.parse_args()
     # Ctrl-C ends the pipeline, whose last words are still wanted.
@@ -233,7 +237,7 @@ def main():
     elements = {}  # name: its last pooled scores
     messages = 0
     complaints = Complaints()
-    progress = Progress(arguments.duration, arguments.progress)
+    progress = Progress(arguments.duration, arguments.frames, arguments.progress)
     done = []
     for line in sys.stdin:
         messages += line.startswith("Got message")

@@ -79,6 +79,8 @@ def progress_line(root):
     result = run(root, frames + [late, POOLED, POOLED.replace('element "v"', 'element "w"')], "--progress", "--duration", "1")
     expect(result.stderr, " 20 %  1 frames  v: vmaf_v0.6.1 97.123457  b 0.000000  w: vmaf_v0.6.1 97.123457  b 0.000000\n", "progress")
     expect("frame " in result.stdout, False, "lines of frames beside progress")
+    result = run(root, frames + [POOLED], "--progress", "--frames", "2")
+    expect(result.stderr, "100 %  2 frames  vmaf_v0.6.1 97.123457  b 0.000000\n", "progress by frames")
     result = run(root, frames + [POOLED], "--progress")
     expect(result.stderr, "2 frames  vmaf_v0.6.1 97.123457  b 0.000000\n", "progress of unknown length")
     # How long the rest takes goes by the time that the part before took.

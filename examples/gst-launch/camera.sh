@@ -18,11 +18,11 @@ in the last line counts those.
                             'image/jpeg ! jpegdec'
   --encoder 'ELEMENT …'     (x264enc tune=zerolatency speed-preset=ultrafast)
   --model MODELS            as the element's property "model" (vmaf_v0.6.1)
-  --seconds N               end after so many seconds (10)
+  --frames N                end after so many (250)
 END
 }
-caps='video/x-raw,format=NV12' encoder='x264enc tune=zerolatency speed-preset=ultrafast' model=vmaf_v0.6.1 seconds=10
-parse 'caps encoder model seconds' "$@"
+caps='video/x-raw,format=NV12' encoder='x264enc tune=zerolatency speed-preset=ultrafast' model=vmaf_v0.6.1 frames=250
+parse 'caps encoder model frames' "$@"
 need_element
 if ((${#arguments[@]} > 1)); then die 2 "Give one camera, or none for /dev/video0; see --help"; fi
 device=${arguments[0]:-/dev/video0}
@@ -30,13 +30,13 @@ if [[ ! -c $device ]]; then
   die 3 "There is no camera $device$(printf '%s\n' /dev/video* | sed -n '/\*/!s/^/\n  there is /p')"
 fi
 
-echo "Compares what $encoder makes of $device with it, for $seconds s:"
+echo "Compares what $encoder makes of $device with it, for $frames frames:"
 read -ra caps_words <<<"$caps"
 read -ra encoder_words <<<"$encoder"
 pipeline=(
   vmafhip name=v "model=$(quote "$model")" window=1000000000 ! fakesink
-  $'\n' v4l2src "device=$(quote "$device")" io-mode=dmabuf ! "${caps_words[@]}" ! tee name=t
+  $'\n' v4l2src "device=$(quote "$device")" "num-buffers=$frames" io-mode=dmabuf ! "${caps_words[@]}" ! tee name=t
   $'\n' t. ! queue ! v.ref_sink
   $'\n' t. ! queue ! "${encoder_words[@]}" ! decodebin ! videoconvert ! v.dist_sink
 )
-run_pipeline --progress --duration "$seconds"
+run_pipeline --progress --frames "$frames"

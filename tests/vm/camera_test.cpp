@@ -176,5 +176,23 @@ INSTANTIATE_TEST_SUITE_P(Formats, Cameras,
                                          Camera{"NM12", "/dev/video1", "NV12", 2}),
                          [](const auto &info) { return info.param.name; });
 
+// The example, as it is called; it is for people, so what it prints is looked at.
+TEST(CameraScript, ReadsACameraInPlace) {
+  gchar *out = nullptr, *errors = nullptr;
+  gint status = -1;
+  const char *call[] = {
+      "bash",   VMAFHIP_SOURCE_ROOT "/examples/gst-launch/camera.sh",          "--frames",    "6",
+      "--caps", "video/x-raw,format=NV12,width=320,height=180,framerate=10/1", "/dev/video0", nullptr};
+  ASSERT_TRUE(g_spawn_sync(nullptr, const_cast<gchar **>(call), nullptr, G_SPAWN_SEARCH_PATH, nullptr,
+                           nullptr, &out, &errors, &status, nullptr));
+  const std::string shown = out, complaints = errors;
+  g_free(out);
+  g_free(errors);
+  EXPECT_TRUE(g_spawn_check_wait_status(status, nullptr)) << shown << complaints;
+  EXPECT_NE(shown.find(" mapped, backend: cpu"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("copied"), std::string::npos) << shown;
+  EXPECT_NE(complaints.find("frames  vmaf_v0.6.1 "), std::string::npos) << complaints;
+}
+
 }  // namespace
 }  // namespace vmafhip::test

@@ -25,7 +25,7 @@ done
 
 # To look at all plugins that there are takes half a minute where the processor is emulated.
 mkdir "$folder/plugins"
-for name in app coreelements libav video4linux2 videoparsersbad x264; do
+for name in app coreelements libav playback typefindfunctions video4linux2 videoconvertscale videoparsersbad x264; do
   if [[ -e $plugins/libgst$name.so ]]; then ln -s "$plugins/libgst$name.so" "$folder/plugins/"; fi
 done
 export GST_PLUGIN_SYSTEM_PATH_1_0=$folder/plugins GST_REGISTRY=$folder/registry.bin VMAFHIP_TEST_SLOWNESS=2
