@@ -12,7 +12,7 @@ std::optional<int64_t> Continuity::frame(size_t stream, int64_t time, int64_t wa
     const int64_t step = time - *s.last;
     // A source that was silent for an hour goes on an hour later: that is no jump.
     const int64_t silence = step > 0 ? wall - *s.wall : 0;
-    if (std::llabs(step - silence) > kJump && std::llabs(step) > kJump) {
+    if (step < -kSecond || (step > kJump && step - silence > kJump)) {
       int64_t correction = s.step - step;
       // The other stream's jump, to the frame, if this is the same one.
       const int64_t others = streams_[1 - stream].offset - s.offset;

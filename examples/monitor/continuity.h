@@ -1,6 +1,7 @@
 // Time stamps that jump, by an hour say, when an encoder or a receiver starts its clock anew: running times go on as if
-// nothing had happened. What jumps by more than a minute is taken out by an offset, the same for both streams if both
-// jump, so that frames still find each other.
+// nothing had happened. What jumps ahead by more than a minute, or back by more than a second, is taken out by an offset,
+// the same for both streams if both jump, so that frames still find each other. Back it is often a few seconds: demuxers begin
+// a new segment where time stamps lie before theirs, and running time is at its start again.
 #pragma once
 #include <array>
 #include <cstdint>
