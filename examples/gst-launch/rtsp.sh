@@ -22,8 +22,12 @@ parse 'model seconds latency' "$@"
 need_element
 case ${#arguments[@]} in
   0)
-    # The server ends with its standard input, which the write end of a pipe keeps open.
-    coproc server { exec "$examples/gst-launch/rtsp-server.py"; }
+    # The server ends with its standard input, which the write end of a pipe keeps open; Ctrl-C is not for it, as the last
+    # pictures are still wanted.
+    coproc server {
+      trap '' INT
+      exec "$examples/gst-launch/rtsp-server.py"
+    }
     if ! read -r address <&"${server[0]}"; then die 2 "There is no RTSP server here: give two addresses"; fi
     arguments=("$address/ref" "$address/dist")
     ;;

@@ -95,6 +95,7 @@ class Scripts:
         text = "".join(lines) + rest
         assert script.returncode == 130, (script.returncode, text, errors)
         assert re.search(r"sync searching(?s:.*)sync locked", text), text
+        assert tables(text), (text, errors)
         assert 40 < tables(text)[""]["vmaf"]["mean"] < 100, text
 
     def camera(self):

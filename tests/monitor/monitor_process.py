@@ -18,9 +18,10 @@ class Monitor:
     def __init__(self, program, *arguments, log, environment=None):
         self.log = pathlib.Path(log)
         self.errors = self.log.open("w", encoding="utf-8")
-        self.process = subprocess.Popen([program, "--listen", "127.0.0.1:0", *map(str, arguments)], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=self.errors, encoding="utf-8", cwd=self.log.parent,
-                                        env={**os.environ, "LC_ALL": "C.UTF-8", **(environment or {})})
+        self.process = subprocess.Popen(
+            [pathlib.Path(program).resolve(), "--listen", "127.0.0.1:0", *map(str, arguments)], cwd=self.log.parent,
+            env={**os.environ, "LC_ALL": "C.UTF-8", **(environment or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=self.errors, encoding="utf-8")
         line = self.process.stdout.readline()
         found = re.match(r"Dashboard: (http://\S+?)/?$", line)
         assert found, f"{line!r} names no dashboard; {self.log.read_text(encoding='utf-8')[-2000:]}"
