@@ -5,6 +5,7 @@ set -euo pipefail
 usage() {
   cat <<'END'
 usage: examples/quickstart.sh [OPTION]... [REFERENCE DISTORTED]
+       examples/quickstart.sh --monitor [OPTION]... [VIDEO]
 
 Builds the element, compares two videos and prints VMAF: a line for every frame as it is scored, and a table at the
 end. Without files it takes a phone's video from the Debian package forensics-samples-files (30 MB, kept in .cache/,
@@ -14,6 +15,8 @@ pipeline. Missing Debian packages are installed if that needs no password.
   --model MODELS    as the element's property "model" (default vmaf_v0.6.1)
   --raw FOLDER      also write what was compared there, as raw planar video: ref.yuv and dist.yuv
   --plugin FOLDER   take libgstvmafhip.so from there instead of building it
+  --monitor         watch it live instead: builds vmafhip-monitor and lets it encode the phone's video (or VIDEO), over and
+                    over, with a bit rate that falls halfway; prints the address of the page that shows it. Ctrl-C ends it
   --gpu             also build the kernels for this machine's GPUs, which are then used. For AMD the compiler is
                     installed if it is missing (350 MB); for NVIDIA nvcc must be there
   -h, --help        this text
@@ -34,6 +37,7 @@ model=vmaf_v0.6.1
 raw=
 plugin=
 gpu=false
+monitor=false
 files=()
 while (($#)); do
   case $1 in
@@ -43,6 +47,7 @@ while (($#)); do
       shift
       ;;
     --gpu) gpu=true ;;
+    --monitor) monitor=true ;;
     -h | --help)
       usage
       exit 0
@@ -57,7 +62,9 @@ while (($#)); do
   esac
   shift
 done
-if ((${#files[@]} != 0 && ${#files[@]} != 2)); then
+if $monitor; then
+  if ((${#files[@]} > 1)) || [[ $raw ]]; then die 2 "With --monitor give one video, or none, and no --raw; see --help"; fi
+elif ((${#files[@]} != 0 && ${#files[@]} != 2)); then
   die 2 "Give two files, the reference and the distorted video, or none; see --help"
 fi
 for file in "${files[@]}"; do need_file "$file"; done
@@ -91,27 +98,41 @@ find_gpus() {
 need_packages "${run_packages[@]}" python3
 if [[ -z $plugin ]]; then
   need_packages "${build_packages[@]}"
+  targets=(gst/vmafhip/libgstvmafhip.so)
+  if $monitor; then
+    need_packages "${monitor_packages[@]}"
+    targets+=(examples/monitor/vmafhip-monitor)
+  fi
   build=$root/build
   log=$build/quickstart.log
   mkdir -p "$build"
   options=(-Dtests=false -Dhip=disabled -Dnvidia=disabled)
   if $gpu; then find_gpus; fi
+  # What an existing build is changed to.
+  changes=()
+  if $gpu; then changes=("${options[@]:1}"); fi
+  if $monitor; then
+    options+=(-Dmonitor=enabled)
+    changes+=(-Dmonitor=enabled)
+  fi
   if [[ ! -f $build/build.ninja ]]; then
     echo "Configuring $build" >&2
     meson setup "$build" "$root" "${options[@]}" >"$log" 2>&1 </dev/null ||
       die 2 "$(tail -n 20 "$log")"$'\n'"meson failed; all of it is in $log"
-  elif $gpu; then
-    echo "Configuring $build for this machine's GPUs" >&2
-    meson setup --reconfigure "$build" "$root" "${options[@]:1}" >"$log" 2>&1 </dev/null ||
+  elif ((${#changes[@]})); then
+    echo "Configuring $build anew" >&2
+    meson setup --reconfigure "$build" "$root" "${changes[@]}" >"$log" 2>&1 </dev/null ||
       die 2 "$(tail -n 20 "$log")"$'\n'"meson failed; all of it is in $log"
   fi
-  echo "Building the element" >&2
-  ninja -C "$build" gst/vmafhip/libgstvmafhip.so >"$log" 2>&1 </dev/null ||
+  echo "Building ${targets[*]##*/}" >&2
+  ninja -C "$build" "${targets[@]}" >"$log" 2>&1 </dev/null ||
     die 2 "$(tail -n 20 "$log")"$'\n'"The build failed; all of it is in $log"
   plugin=$build/gst/vmafhip
 elif [[ ! -f $plugin/libgstvmafhip.so ]]; then
   die 2 "There is no $plugin/libgstvmafhip.so"
 fi
+program=$plugin/../../examples/monitor/vmafhip-monitor
+if $monitor && [[ ! -x $program ]]; then die 2 "There is no $program"; fi
 GST_PLUGIN_PATH=$(cd "$plugin" && pwd)${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
 export GST_PLUGIN_PATH
 
@@ -152,10 +173,40 @@ if ((${#files[@]} == 0)); then
   reference=$root/.cache/VID_20191220_170832.mp4
   if [[ ! -f $reference ]]; then fetch_phone_video "$reference"; fi
   files=("$reference")
-else
+elif ((${#files[@]} == 2)); then
   inspect "${files[1]}"
 fi
 inspect "${files[0]}"
+
+# ---- live ---------------------------------------------------------------------------------------------
+
+if $monitor; then
+  video=${files[0]}
+  if [[ $video == "$root/.cache/"* ]]; then
+    # Half a minute of it, twenty times the recording, in a size that two cores encode and score as fast as it plays.
+    video=$root/.cache/phone-720p-20-times.mkv
+    if [[ ! -f $video ]]; then
+      echo "Making $video" >&2
+      make_scratch
+      gst-launch-1.0 -q filesrc "location=$(quote "${files[0]}")" ! qtdemux ! h264parse ! avdec_h264 ! videoscale ! \
+        video/x-raw,width=1280,height=720 ! x264enc speed-preset=ultrafast pass=quant quantizer=16 ! h264parse ! matroskamux ! \
+        filesink "location=$scratch/once.mkv" </dev/null >&2
+      copies=()
+      for ((n = 0; n < 20; n++)); do copies+=(filesrc "location=$scratch/once.mkv" ! matroskademux ! c.); done
+      gst-launch-1.0 -q concat name=c ! h264parse ! matroskamux ! filesink "location=$scratch/video.mkv" "${copies[@]}" </dev/null >&2
+      mv "$scratch/video.mkv" "$video"
+      rm -rf "$scratch"
+    fi
+    inspect "$video"
+  fi
+  half=$(awk -v duration="${duration:-20}" 'BEGIN { printf "%.1f", duration / 2 }')
+  command=("$program" --ref "$video" --channel quickstart --realtime --model "$model"
+    --encode 'x264enc speed-preset=veryfast bitrate=4000' --change "$half bitrate=300" --name x264
+    --window 2 --alert-threshold 80 --alert-clear 85 --alert-duration 1 --listen 127.0.0.1:0)
+  echo "GST_PLUGIN_PATH=$(printf '%q' "$GST_PLUGIN_PATH") $(printf '%q ' "${command[@]}")"
+  echo
+  exec "${command[@]}" </dev/null
+fi
 
 # ---- the comparison -----------------------------------------------------------------------------------
 
