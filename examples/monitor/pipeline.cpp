@@ -78,7 +78,7 @@ ElementPtr find_changed(GstBin *bin, const std::string &property, std::string &n
 
 }  // namespace
 
-std::string text_of(GstMessage *message) {
+std::string Pipeline::text_of(GstMessage *message) const {
   GError *what = nullptr;
   gchar *debug = nullptr;
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
@@ -87,6 +87,10 @@ std::string text_of(GstMessage *message) {
     gst_message_parse_warning(message, &what, &debug);
   const std::string source = GST_MESSAGE_SRC(message) ? GST_OBJECT_NAME(GST_MESSAGE_SRC(message)) : "";
   std::string text = (source.empty() ? "" : source + ": ") + take_text(what);
+  for (const Probed &side : sides_)
+    if (side.source && GST_MESSAGE_SRC(message) &&
+        gst_object_has_as_ancestor(GST_MESSAGE_SRC(message), GST_OBJECT(side.source)))
+      text = (side.side == reference ? "reference, " : "distorted stream, ") + text;
   // Behind file, line and function stands what was not said yet: what the server answered, say.
   const std::string further = take_text(debug);
   const size_t line = further.find(":\n");
@@ -117,9 +121,10 @@ GstElement *Pipeline::add(const char *factory) {
 }
 
 // Ends in the videoconvert that is returned.
-GstElement *Pipeline::add_source(const std::string &uri) {
+GstElement *Pipeline::add_source(Side side, const std::string &uri) {
   GstElement *source = add("uridecodebin"), *convert = add("videoconvert");
   if (!source || !convert) return nullptr;
+  sides_[side].source = source;
   const CapsPtr video(gst_caps_from_string(kVideo));
   g_object_set(source, "uri", uri.c_str(), "caps", video.get(), "expose-all-streams", FALSE, nullptr);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), convert);
@@ -188,7 +193,7 @@ std::string Pipeline::build(const ChannelSettings &channel, const RenditionSetti
     return "There is no element vmafhip: GST_PLUGIN_PATH must name the folder of libgstvmafhip.so, "
            "build/gst/vmafhip";
   sink_ = add("fakesink");
-  GstElement *from = add_source(channel.reference);
+  GstElement *from = add_source(reference, channel.reference);
   if (!sink_ || !from || !gst_element_link(element_, sink_)) return kNoBase;
   g_object_set(sink_, "sync", FALSE, "async", FALSE, nullptr);
   paced_ = channel.realtime || !g_str_has_prefix(channel.reference.c_str(), "file:") ||
@@ -197,7 +202,7 @@ std::string Pipeline::build(const ChannelSettings &channel, const RenditionSetti
   if (!rendition.encode.empty()) {
     if (std::string e = add_encoder(rendition, from); !e.empty()) return e;
   } else {
-    GstElement *distorted = add_source(rendition.uri);
+    GstElement *distorted = add_source(Side::distorted, rendition.uri);
     if (!distorted || !gst_element_link_pads(from, "src", element_, "ref_sink") ||
         !gst_element_link_pads(distorted, "src", element_, "dist_sink"))
       return kNoBase;
@@ -213,7 +218,9 @@ std::string Pipeline::build(const ChannelSettings &channel, const RenditionSetti
                       on_data, &sides_[side], nullptr);
   }
   const PadPtr pad(gst_element_get_static_pad(sink_, "sink"));
-  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_output, this, nullptr);
+  gst_pad_add_probe(pad.get(),
+                    GstPadProbeType(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
+                    on_output, this, nullptr);
   started_ = g_get_monotonic_time();
   return {};
 }
@@ -332,9 +339,16 @@ void Pipeline::came(GstBuffer *buffer, GstPad *pad, Probed &side) {
 
 // A sink holds its first buffer until the pipeline plays, which it does not before an encoder's decoder has been chosen:
 // that takes many frames, so that the element must be rid of those that leave meanwhile. And buffers leave with their own
-// time stamps: where the sink waits for the clock, it would wait for a jump, too.
+// time stamps: where the sink waits for the clock, it would wait for a jump, too. The end is told from here, as a sink
+// that does not preroll keeps it to itself where it comes before the pipeline plays.
 GstPadProbeReturn Pipeline::on_output(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   auto *self = static_cast<Pipeline *>(data);
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
+      gst_element_post_message(self->element_, gst_message_new_application(GST_OBJECT(self->element_),
+                                                                           gst_structure_new_empty("end")));
+    return GST_PAD_PROBE_OK;
+  }
   if (GST_STATE(self->sink_) < GST_STATE_PLAYING) return GST_PAD_PROBE_DROP;
   const auto time = running_time(pad, GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
   if (time)

@@ -19,9 +19,6 @@
 
 namespace monitor {
 
-// Of an error or a warning, in one line, without passwords.
-std::string text_of(GstMessage *message);
-
 class Pipeline {
  public:
   enum Side : size_t { reference, distorted };
@@ -43,7 +40,7 @@ class Pipeline {
 
   // These may block, on the network for instance: not for the main loop's thread.
   bool play();  // whether it could be tried; errors come as messages
-  void end();   // sends the end of the streams; the message EOS follows
+  void end();   // sends the end of the streams; the application message `end` follows, as at any end
   void stop();  // scores what is on its way. Messages wait on the bus until it is destroyed
 
   GstElement *element() const { return element_; }  // vmafhip
@@ -51,14 +48,16 @@ class Pipeline {
   bool live() const { return live_; }
   Flow flow(Side side) const;
   const Thumbnails &thumbnails(Side side) const { return sides_[side].thumbnails; }
-  std::string caps() const;  // "1920x1080 I420 25/1", of the reference
-  int64_t duration() const;  // ns, -1 if unknown
+  std::string text_of(GstMessage *message) const;  // of an error or a warning, in one line, without passwords
+  std::string caps() const;                        // "1920x1080 I420 25/1", of the reference
+  int64_t duration() const;                        // ns, -1 if unknown
   bool encoder_in_place() const { return encoder_ != nullptr; }
 
  private:
   struct Probed {
     Pipeline *pipeline;
     Side side;
+    GstElement *source = nullptr;  // uridecodebin, if the stream has one of its own
     Thumbnails thumbnails;
     GstVideoInfo info;
     bool readable = false;  // by the processor
@@ -73,7 +72,7 @@ class Pipeline {
   std::string configure(const ChannelSettings &channel, const std::string &results);
   std::string add_encoder(const RenditionSettings &rendition, GstElement *from);
   GstElement *add(const char *factory);
-  GstElement *add_source(const std::string &uri);
+  GstElement *add_source(Side side, const std::string &uri);
   void changed_to(GstCaps *caps, Probed &side);
   void came(GstBuffer *buffer, GstPad *pad, Probed &side);
   void make_changes(GstBuffer *buffer);

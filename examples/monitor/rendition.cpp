@@ -311,18 +311,15 @@ void Rendition::read(GstMessage *message) {
     case GST_MESSAGE_ERROR:
       if (run_->going_down) break;
       if (about_file(gst_message_parse_error)) {  // then without it
-        messages_.warning(text_of(message), true);
+        messages_.warning(pipeline.text_of(message), true);
         without_results_ = true;
         bring_down();
       } else {
-        lost(text_of(message));
+        lost(pipeline.text_of(message));
       }
       break;
     case GST_MESSAGE_WARNING:
-      messages_.warning(text_of(message), about_file(gst_message_parse_warning));
-      break;
-    case GST_MESSAGE_EOS:
-      finish();
+      messages_.warning(pipeline.text_of(message), about_file(gst_message_parse_warning));
       break;
     case GST_MESSAGE_LATENCY:
       in_background(
@@ -343,7 +340,9 @@ void Rendition::read(GstMessage *message) {
       }
       break;
     case GST_MESSAGE_APPLICATION:
-      if (gst_structure_has_name(structure, "jump")) {
+      if (gst_structure_has_name(structure, "end")) {
+        finish();
+      } else if (gst_structure_has_name(structure, "jump")) {
         double seconds = 0;
         gst_structure_get_double(structure, "seconds", &seconds);
         const std::string side = gst_structure_get_string(structure, "side");

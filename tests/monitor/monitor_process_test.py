@@ -270,7 +270,7 @@ class MonitorTest(unittest.TestCase):
             self.assertEqual(kinds(far)[:3], ["lost", "retry", "lost"])
             self.assertEqual(texts(far, "retry")[0], "Next attempt in 0.2 s")
             self.assertEqual(texts(far, "retry")[1], "Next attempt in 0.4 s")
-            self.assertIn("Service Unavailable", texts(far, "lost")[0])
+            self.assertRegex(texts(far, "lost")[0], "distorted stream, source: .*Service Unavailable")
             feed.mode = "well"
             monitor.wait("scores", lambda r: r["far"]["counters"]["scored"] >= 60)
             feed.mode = "stall"
