@@ -41,7 +41,8 @@ def source(frames, size="160,height=120", more=""):
 
 
 def make_clips():
-    """ref and dist; two of another size as elementary streams; one whose time stamps jump by an hour."""
+    """ref and dist; some of other sizes as elementary streams; one whose time stamps jump by an hour, and
+    the same without."""
     launch(f"{source(60)} ! tee name=t"
            f" t. ! {BOX} ! {ENCODER} quantizer=5 ! h264parse ! mp4mux ! filesink location={folder}/ref.mp4"
            f" t. ! {BOX} ! {ENCODER} quantizer=40 ! tee name=d"
@@ -52,9 +53,9 @@ def make_clips():
     with open(folder / "sizes.h264", "wb") as sizes:
         for name in "large", "small", "large":
             sizes.write((folder / f"{name}.h264").read_bytes())
-    hour = "timestamp-offset=3600000000000"
-    launch(f"concat name=c adjust-base=false ! jpegenc ! matroskamux streamable=true ! filesink location={folder}/jump.mkv"
-           f" {source(30)} ! c. {source(30, more=hour)} ! c.")
+    for name, seconds in ("jump", 3600), ("even", 1.2):  # where the second half begins
+        launch(f"concat name=c adjust-base=false ! jpegenc ! matroskamux streamable=true ! filesink location={folder}/{name}.mkv"
+               f" {source(30)} ! c. {source(30, more=f'timestamp-offset={int(seconds * 1e9)}')} ! c.")
 
 
 class Monitor:
@@ -305,6 +306,10 @@ class MonitorTest(unittest.TestCase):
             self.assertEqual(log.count("jump by 3599 s"), 2, log)  # on either pad
             self.assertEqual(table(output)["jpegenc"]["frames"], 60)
             self.assertNotIn("lost", log)
+        for ref, dist in ("even", "jump"), ("jump", "even"):
+            output, log = once("--ref", folder / f"{ref}.mkv", "--dist", folder / f"{dist}.mkv", "--sync", "timestamp")
+            self.assertEqual(log.count("jump by 3599 s"), 1, log)
+            self.assertEqual(table(output)[dist]["frames"], 60, log)
 
     def test_a_full_disk(self):
         for name in "scores.csv", "full.html":
