@@ -214,6 +214,9 @@ class PageTest(unittest.TestCase):
         self.server.say("worst 720p 20.5")
         self.wait("a worse one", lambda: self.all("#rendition-0 .worst tbody tr")[0].text.startswith("20.50"))
         self.js("document.querySelector('#rendition-0 .thumbnail').focus()")
+        self.server.say("score 720p 77.75")
+        self.wait("an update", lambda: self.text("#tiles li:first-child .score") == "77.8")
+        self.assertEqual(self.js("return document.activeElement.className"), "thumbnail", "the focus stays")
         self.browser.switch_to.active_element.send_keys(Keys.ENTER)
         self.wait("the large pictures", lambda: self.js(
             "return [...document.querySelectorAll('#viewer[open] img')].filter((i) => i.naturalWidth === 240).length === 3"))
