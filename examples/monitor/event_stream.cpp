@@ -48,9 +48,10 @@ void EventStream::send(const std::string &text) {
     Reader &reader = *next++;
     if (reader.waiting + text.size() > kMostWaiting) {
       // What the kernel already has still arrives, then the end.
-      GSocket *socket = soup_server_message_get_socket(reader.message);
-      if (socket) g_socket_shutdown(socket, TRUE, TRUE, nullptr);
+      GIOStream *connection = soup_server_message_steal_connection(reader.message);
       forget(reader);
+      g_io_stream_close(connection, nullptr, nullptr);
+      g_object_unref(connection);
       continue;
     }
     append(reader, text);

@@ -99,6 +99,19 @@ MetricsFormat choose_format(SoupServerMessage *message) {
   return format;
 }
 
+// GIO listens and hands connections to libsoup: those that libsoup 3.2 accepts itself leave a GSocket behind each.
+gboolean take_connection(GSocketService *, GSocketConnection *connection, GObject *, gpointer soup) {
+  GSocketAddress *local = g_socket_connection_get_local_address(connection, nullptr);
+  GSocketAddress *remote = g_socket_connection_get_remote_address(connection, nullptr);
+  // One that has gone already has no addresses.
+  if (local && remote) {
+    soup_server_accept_iostream(SOUP_SERVER(soup), G_IO_STREAM(connection), local, remote, nullptr);
+  }
+  g_clear_object(&local);
+  g_clear_object(&remote);
+  return TRUE;
+}
+
 }  // namespace
 
 struct Server::Body {
@@ -106,6 +119,7 @@ struct Server::Body {
   const Settings &settings;
   Time started = g_get_real_time();
   SoupServer *soup = soup_server_new("server-header", "vmafhip-monitor", nullptr);
+  GSocketService *service = g_socket_service_new();
   EventStream events;
   std::map<const Record *, int64_t> told;  // the newest second whose point the readers have
   std::string host, address;
@@ -135,6 +149,9 @@ Server::Body::~Body() {
     record->on_event = nullptr;
     record->on_change = nullptr;
   }
+  g_socket_service_stop(service);
+  g_socket_listener_close(G_SOCKET_LISTENER(service));
+  g_object_unref(service);
   soup_server_disconnect(soup);
   g_object_unref(soup);
 }
@@ -148,7 +165,9 @@ std::string Server::Body::listen(const Listen &at) {
   loopback = g_inet_address_get_is_loopback(inet);
   const bool any = g_inet_address_get_is_any(inet);
   GError *problem = nullptr;
-  soup_server_listen(soup, socket_address, SoupServerListenOptions(0), &problem);
+  GSocketAddress *bound = nullptr;
+  g_socket_listener_add_address(G_SOCKET_LISTENER(service), socket_address, G_SOCKET_TYPE_STREAM,
+                                G_SOCKET_PROTOCOL_TCP, nullptr, &bound, &problem);
   g_object_unref(socket_address);
   if (problem) {
     const std::string port = std::to_string(at.port);
@@ -157,9 +176,9 @@ std::string Server::Body::listen(const Listen &at) {
     g_error_free(problem);
     return error;
   }
-  GSList *uris = soup_server_get_uris(soup);
-  const int port = g_uri_get_port(static_cast<GUri *>(uris->data));
-  g_slist_free_full(uris, reinterpret_cast<GDestroyNotify>(g_uri_unref));
+  const int port = g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound));
+  g_object_unref(bound);
+  g_signal_connect(service, "incoming", G_CALLBACK(take_connection), soup);
   address = "http://" + (any ? g_get_host_name() : in_address(host)) + ":" + std::to_string(port) + "/";
   return "";
 }
