@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "examples/monitor/markup.h"
