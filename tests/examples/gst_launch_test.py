@@ -68,10 +68,11 @@ class Scripts:
         assert "100 frames" in self.call("csv").stdout and (self.folder / "scores.csv").exists()
 
     def abr_ladder(self):
-        done = self.call("abr-ladder", "--rungs", "160x90:400 80x46:30", self.ref)
+        done = self.call("abr-ladder", "--rungs", "160x90:400 160x90:25 80x46:30", self.ref)
         found = tables(done.stdout)
-        assert sorted(found) == ["160x90-400k", "80x46-30k"], found
-        assert found["160x90-400k"][MODEL]["mean"] > found["80x46-30k"][MODEL]["mean"] + 5, found
+        assert sorted(found) == ["160x90-25k", "160x90-400k", "80x46-30k"], found
+        for worse in ("160x90-25k", "80x46-30k"):
+            assert found["160x90-400k"][MODEL]["mean"] > found[worse][MODEL]["mean"] + 5, (worse, found)
         assert "scaled from 80x46" in done.stderr and re.search(r"100 % .*80x46-30k: vmaf", done.stderr), done.stderr
         assert len(tables(self.call("abr-ladder").stdout)) == 3
         wrong = run(self.scripts / "abr-ladder.sh", "--rungs", "160x90", self.ref)
