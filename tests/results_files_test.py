@@ -45,7 +45,7 @@ def messages(output):
     found = {"frame": [], "pooled": []}
     for line in output.splitlines():
         if match := scores.MESSAGE.match(line):
-            structure = scores.Parser(match.group(1)).structure()
+            structure = scores.Parser(match.group(2)).structure()
             found.setdefault(structure["type"], []).append(structure)
     return found
 

@@ -285,6 +285,19 @@ class MonitorTest(unittest.TestCase):
                 self.assertNotIn("auch", shown)
             self.assertEqual(monitor.end(signal.SIGTERM)[0], 0)
 
+    def test_what_does_not_stop_is_left_alone(self):
+        pipe = folder / "silent.ts"
+        os.mkfifo(pipe)  # nobody writes: whoever opens it hangs
+        with Monitor("--ref", folder / "ref.mp4", "--dist", pipe, "--dist", folder / "dist.mp4", "--sync", "timestamp",
+                     "--stall", "1", "--retry", "0.5") as monitor:
+            now = monitor.wait("a warning, and that the other one goes on", lambda r: "warning" in kinds(r["silent"])
+                               and r["silent"]["counters"]["restarts"] == 1 and r["dist"]["counters"]["restarts"] >= 2)
+            self.assertEqual(texts(now["silent"], "lost")[0], "The distorted stream has given no frame for 1 s")
+            self.assertEqual(texts(now["silent"], "warning"), ["A pipeline does not stop, and is left alone"])
+            monitor.process.send_signal(signal.SIGINT)
+            monitor.wait("the end of the other one", lambda r: r["dist"]["state"] == "ended")
+            self.assertEqual(monitor.end()[0], 0)  # the second time it does not wait
+
     def test_another_size_in_mid_stream(self):
         output, log = once("--ref", folder / "sizes.h264", "--dist", folder / "sizes.h264", "--sync", "timestamp")
         self.assertEqual(log.count("reset: Size or format has changed"), 2, log)
