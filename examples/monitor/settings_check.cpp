@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -88,6 +90,16 @@ Error check_output(const std::string &file) {
   return {};
 }
 
+// A report takes the place of what has its name: of a file, not of a device, nor of a link to the file.
+Error check_report(std::string &file) {
+  if (const std::unique_ptr<char, Free<free>> target(realpath(file.c_str(), nullptr)); target) {
+    if (!g_file_test(target.get(), G_FILE_TEST_IS_REGULAR))
+      return file + " is no plain file, which the report would replace: give --report another name";
+    file = target.get();
+  }
+  return check_output(file);
+}
+
 Error check_channel(ChannelSettings &channel) {
   if (channel.reference.empty()) return "a reference is missing (--ref)";
   if (channel.renditions.empty()) return "nothing to compare with the reference (--dist or --encode)";
@@ -95,6 +107,7 @@ Error check_channel(ChannelSettings &channel) {
   std::set<std::string> names;
   for (RenditionSettings &r : channel.renditions) {
     if (!r.changes.empty() && r.encode.empty()) return "--change needs an encoder in place (--encode)";
+    if (r.uri.empty() && r.encode.empty()) return "--dist and --encode: an empty one says nothing";
     if (!r.uri.empty())
       if (Error e = check_uri(r.uri); !e.empty()) return e;
     const std::string otherwise = r.encode.empty() ? name_of_uri(r.uri) : name_of_encoder(r.encode);
@@ -168,7 +181,7 @@ std::string check(Settings &settings) {
     return settings.channels.size() > 1 ? "Channel \"" + channel.name + "\": " + error : error;
   }
   if (Error e = check_results(settings.channels); !e.empty()) return e;
-  return settings.report.empty() ? "" : check_output(settings.report);
+  return settings.report.empty() ? "" : check_report(settings.report);
 }
 
 }  // namespace monitor

@@ -2,6 +2,7 @@
 #include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string>
@@ -212,6 +213,11 @@ TEST_F(SettingsTest, MistakesOnTheCommandLine) {
       {with({"--results", path("nothing/scores.csv")}), "no folder"},
       {with({"--dist", path("other.mp4"), "--results", path("scores.csv")}), "%r"},
       {with({"--report", path("nothing/report.html")}), "no folder"},
+      {with({"--report", "/dev/null"}), "no plain file"},
+      {with({"--report", folder_}), "no plain file"},
+      {{"--ref", path("ref.mp4"), "--dist", ""}, "empty"},
+      {{"--ref", path("ref.mp4"), "--encode", ""}, "empty"},
+      {{"--ref", "", "--dist", path("dist.mp4")}, "reference is missing"},
       {with({"stray"}), "stray"},
       {with({"--colour"}), "--colour"},
       {{"--config", path("nothing")}, "nothing"},
@@ -221,6 +227,15 @@ TEST_F(SettingsTest, MistakesOnTheCommandLine) {
     EXPECT_NE(error.find(word), std::string::npos) << "wanted " << word << ", got: " << error;
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
   }
+}
+
+TEST_F(SettingsTest, AReportGoesWhereALinkPoints) {
+  write("report.html", "");
+  ASSERT_EQ(symlink("report.html", path("link.html").c_str()), 0);
+  EXPECT_EQ(read(with({"--report", path("link.html")})), "");
+  EXPECT_EQ(settings.report, path("report.html"));
+  g_unlink(path("link.html").c_str());
+  g_unlink(path("report.html").c_str());
 }
 
 TEST_F(SettingsTest, MistakesInTheFile) {
