@@ -7,6 +7,7 @@ namespace monitor {
 namespace {
 
 constexpr const char *kVideo = "video/x-raw(ANY)";
+constexpr size_t kLongestText = 600;  // bytes
 constexpr const char *kNoBase = "GStreamer's base plugins are missing (package gstreamer1.0-plugins-base)";
 
 // Sets a property from text, or with `only_try` says whether it could be.
@@ -95,8 +96,14 @@ std::string Pipeline::text_of(GstMessage *message) const {
   const std::string further = take_text(debug);
   const size_t line = further.find(":\n");
   if (line != std::string::npos && line + 2 < further.size()) text += " (" + further.substr(line + 2) + ")";
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return redact(text);
+  // What a server answers may hold anything: codes that a terminal obeys, or a codec's header.
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return g_ascii_iscntrl(c); }, ' ');
+  text = redact(text);
+  if (text.size() <= kLongestText) return text;
+  size_t end = kLongestText;
+  while ((text[end] & 0xc0) == 0x80) --end;  // between characters
+  return text.substr(0, end) + " \u2026";
 }
 
 // ---- building -------------------------------------------------------------------------------------

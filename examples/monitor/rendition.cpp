@@ -260,8 +260,10 @@ void Rendition::look_for_stall() {
              dist_stalls = !dist.ended && dist.silent_us > limit;
   // A slow encoder holds the reference up, and looks ahead before its first frame: something moves all the same.
   if (pipeline.encoder_in_place() && !pipeline.live()) {
-    if (ref_stalls && dist_stalls)
-      lost("Neither the reference nor the encoder has given a frame for " + time);
+    if (dist_stalls && (ref_stalls || ref.ended))
+      lost((ref.ended ? "The encoder has given no frame for "
+                      : "Neither the reference nor the encoder has given a frame for ") +
+           time);
     return;
   }
   // Whoever is silent for longer makes the other one wait.

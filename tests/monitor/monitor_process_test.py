@@ -238,6 +238,14 @@ class MonitorTest(unittest.TestCase):
         self.assertIn("text: lost: ", log)
         self.assertEqual(output.splitlines()[1].split(), ["text", "-", "-", "-", "-", "0"])
 
+    def test_a_long_error_is_one_short_line(self):
+        sound = folder / "sound.mkv"
+        launch(f"audiotestsrc num-buffers=20 ! vorbisenc ! matroskamux ! filesink location={sound}")
+        log = once("--ref", folder / "ref.mp4", "--dist", sound, status=1)[1]
+        lost, = re.findall(r".*lost: .*", log)
+        self.assertIn("distorted stream", lost)
+        self.assertLess(len(lost), 700)
+
     def test_files_start_again_and_interrupts_are_clean(self):
         report = folder / "report.html"
         with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--retry", "0.1",
@@ -284,6 +292,10 @@ class MonitorTest(unittest.TestCase):
                 self.assertNotIn("geheim", shown)
                 self.assertNotIn("auch", shown)
             self.assertEqual(monitor.end(signal.SIGTERM)[0], 0)
+
+    def test_an_encoder_that_swallows_the_end(self):
+        log = once("--ref", folder / "ref.mp4", "--encode", "valve drop=true ! jpegenc", "--stall", "0.5", status=1)[1]
+        self.assertRegex(log, "lost: (The|Neither the reference nor the) encoder has given (no|a) frame for 0.5 s")
 
     def test_what_does_not_stop_is_left_alone(self):
         pipe = folder / "silent.ts"
