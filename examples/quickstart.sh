@@ -192,7 +192,8 @@ if $monitor; then
         video/x-raw,width=1280,height=720 ! x264enc speed-preset=ultrafast pass=quant quantizer=16 ! h264parse ! matroskamux ! \
         filesink "location=$scratch/once.mkv" </dev/null >&2
       copies=()
-      for ((n = 0; n < 20; n++)); do copies+=(filesrc "location=$scratch/once.mkv" ! matroskademux ! c.); done
+      # The queues take their pads of `concat` at once; demuxers, which link when they see a stream, race for them.
+      for ((n = 0; n < 20; n++)); do copies+=(filesrc "location=$scratch/once.mkv" ! matroskademux ! queue ! c.); done
       gst-launch-1.0 -q concat name=c ! h264parse ! matroskamux ! filesink "location=$scratch/video.mkv" "${copies[@]}" </dev/null >&2
       mv "$scratch/video.mkv" "$video"
       rm -rf "$scratch"

@@ -7,7 +7,7 @@ import sys
 
 import gi
 gi.require_version("Gst", "1.0")
-from gi.repository import Gst
+from gi.repository import GLib, Gst
 
 
 def on_buffer(_pad, info):
@@ -23,9 +23,12 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     Gst.init(None)
-    pipeline = Gst.parse_launch(
-        "vmafhip name=v ! fakesink  filesrc name=ref ! decodebin ! videoconvert ! v.ref_sink "
-        "filesrc name=dist ! decodebin ! videoconvert ! v.dist_sink")
+    try:
+        pipeline = Gst.parse_launch(
+            "vmafhip name=v ! fakesink  filesrc name=ref ! decodebin ! videoconvert ! v.ref_sink "
+            "filesrc name=dist ! decodebin ! videoconvert ! v.dist_sink")
+    except GLib.Error as error:
+        sys.exit(error.message)
     pipeline.get_by_name("ref").set_property("location", sys.argv[1])
     pipeline.get_by_name("dist").set_property("location", sys.argv[2])
     pipeline.get_by_name("v").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, on_buffer)
