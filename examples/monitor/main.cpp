@@ -59,9 +59,13 @@ class Monitor {
   }
 
   int run() {
-    const guint sources[] = {g_unix_signal_add(SIGINT, on_stop, this),
-                             g_unix_signal_add(SIGTERM, on_stop, this),
-                             g_unix_signal_add(SIGUSR1, on_report, this), g_timeout_add(1000, on_tick, this)};
+    std::vector<guint> sources = {
+        g_unix_signal_add(SIGINT, on_stop, this), g_unix_signal_add(SIGTERM, on_stop, this),
+        g_unix_signal_add(SIGUSR1, on_report, this), g_timeout_add(1000, on_tick, this)};
+    // The terminal is gone; nohup has this ignored, and then it stays so.
+    struct sigaction hangup;
+    if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+      sources.push_back(g_unix_signal_add(SIGHUP, on_stop, this));
     for (const auto &rendition : renditions_) rendition->start();
     g_main_loop_run(loop_);
     for (const guint source : sources) g_source_remove(source);

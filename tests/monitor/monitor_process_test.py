@@ -269,6 +269,23 @@ class MonitorTest(unittest.TestCase):
             self.assertIn("</html>", report.read_text())
             self.assertIn("dist: ended: Stopped", monitor.said())
 
+    def test_a_terminal_that_closes_ends_it_cleanly_unless_ignored(self):
+        before = signal.getsignal(signal.SIGHUP)
+        try:
+            for action in signal.SIG_DFL, signal.SIG_IGN:
+                signal.signal(signal.SIGHUP, action)  # inherited
+                with Monitor("--ref", folder / "ref.mp4", "--encode", "jpegenc", "--retry", "0.1") as monitor:
+                    monitor.wait("a restart", lambda r: r["jpegenc"]["counters"]["restarts"] >= 1)
+                    if action == signal.SIG_IGN:
+                        monitor.process.send_signal(signal.SIGHUP)
+                        then = monitor.wait("now", lambda r: True)["jpegenc"]["counters"]["restarts"]
+                        monitor.wait("one more", lambda r: r["jpegenc"]["counters"]["restarts"] > then)
+                    status, output = monitor.end(signal.SIGINT if action == signal.SIG_IGN else signal.SIGHUP)
+                    self.assertEqual(status, 0, monitor.said())
+                    self.assertIn("jpegenc", table(output))
+        finally:
+            signal.signal(signal.SIGHUP, before)
+
     def test_a_source_that_dies_comes_back_and_blinds_nobody(self):
         feed = Feed((folder / "dist.ts").read_bytes())
         feed.mode = "refuse"
