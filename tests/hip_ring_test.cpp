@@ -22,7 +22,8 @@ std::span<const Image> images() {
 namespace {
 
 using Log = std::vector<std::string>;
-constexpr int kWidth = 128, kHeight = 3, kPlane = kWidth * kHeight;
+// Memory of two planes ends where what is made next begins.
+constexpr int kWidth = 128, kHeight = 16, kPlane = kWidth * kHeight;
 
 class HipRing : public testing::Test {
  protected:
@@ -33,10 +34,12 @@ class HipRing : public testing::Test {
     work.format = {kWidth, kHeight, 8, Chroma::c400};
     work.lookback = 0;
     work.ref = work.dist = kLuma;
-    ring_.emplace(*device_, work, 8);
+    upload_.emplace(*device_, 2 * kPlane, 8);
+    ring_.emplace(*device_, *upload_, work, 8);
   }
   void TearDown() override {
     ring_.reset();
+    upload_.reset();
     device_.reset();
     EXPECT_EQ(gpu->total(), 0);
   }
@@ -66,8 +69,15 @@ class HipRing : public testing::Test {
     return log;
   }
 
+  static std::string copy_of(uint64_t from, int bytes) {
+    std::ostringstream text;
+    text << "0x" << std::hex << from << std::dec << " " << bytes;
+    return text.str();
+  }
+
   test::FakeHip gpu;
   std::shared_ptr<Device> device_;
+  std::optional<UploadMemory> upload_;
   std::optional<Ring> ring_;
 
  private:
@@ -87,25 +97,40 @@ TEST_F(HipRing, CopiesAreSentTogether) {
   upload(1, 0x30000, 0x40000);
   EXPECT_EQ(copies(), Log());
   ring_->send();
-  EXPECT_EQ(copies(), (Log{"0x10000 384", "0x20000 384", "0x30000 384", "0x40000 384"}));
+  EXPECT_EQ(copies(), (Log{"0x10000 2048", "0x20000 2048", "0x30000 2048", "0x40000 2048"}));
   ring_->send();
   EXPECT_EQ(gpu->take_log(), Log()) << "there is nothing to send";
 }
 
-// As in the upload memory of a place.
-TEST_F(HipRing, PlanesThatLieOneBehindTheOtherAreOneCopy) {
+TEST_F(HipRing, PlanesOfAPlaceThatLieOneBehindTheOtherAreOneCopy) {
+  uint64_t at[4];
+  for (int place = 0; place < 4; ++place) at[place] = uint64_t(upload_->of(place));
+  gpu->take_log();
+  upload(0, at[0], at[0] + kPlane);
+  upload(1, at[1] + kPlane, at[1]);
+  upload(2, at[2], at[2] + kPlane);
+  upload(3, at[3], at[3] + kPlane);
+  ring_->send();
+  EXPECT_EQ(copies(), (Log{copy_of(at[0], 2 * kPlane), copy_of(at[1] + kPlane, kPlane),
+                           copy_of(at[1], kPlane), copy_of(at[2], 2 * kPlane), copy_of(at[3], 2 * kPlane)}))
+      << "those of frames are in memory of their own on the device";
+}
+
+// Each may be pinned by itself.
+TEST_F(HipRing, PlanesElsewhereAreCopiesOfTheirOwn) {
+  const auto end = uint64_t(upload_->of(0)) + 2 * kPlane;
   gpu->take_log();
   upload(0, 0x10000, 0x10000 + kPlane);
-  upload(1, 0x20000 + kPlane, 0x20000);
-  upload(2, 0x30000, 0x30000 + kPlane + 1);
+  upload(1, end - kPlane, end);  // from the last plane of the upload memory on
   ring_->send();
-  EXPECT_EQ(copies(), (Log{"0x10000 768", "0x20180 384", "0x20000 384", "0x30000 384", "0x30181 384"}));
+  EXPECT_EQ(copies(),
+            (Log{"0x10000 2048", "0x10800 2048", copy_of(end - kPlane, kPlane), copy_of(end, kPlane)}));
 }
 
 TEST_F(HipRing, RowsWithGapsAreCopiedByTheirRows) {
   gpu->take_log();
   upload(0, 0x10000, 0x20000, kWidth + 64);
-  EXPECT_EQ(copies(), (Log{"2D 0x10000 3", "2D 0x20000 3"}));
+  EXPECT_EQ(copies(), (Log{"2D 0x10000 16", "2D 0x20000 16"}));
 }
 
 TEST_F(HipRing, IsSendingWhileTwoAreUnderWay) {

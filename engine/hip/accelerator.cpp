@@ -187,7 +187,7 @@ HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBa
   }
 
   upload_.emplace(*device_, aligned(work.upload_bytes), capacity_.places);
-  ring_.emplace(*device_, work_, capacity_.places);
+  ring_.emplace(*device_, *upload_, work_, capacity_.places);
   lanes_.emplace(*device_, Lanes::Sizes{memory_bytes_, results_bytes_, work_.distorted}, capacity_.lanes,
                  capacity_.batch);
   started_.resize(size_t(capacity_.places) + ring_->lookback());

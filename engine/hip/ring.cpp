@@ -39,8 +39,9 @@ uint64_t Ring::most_bytes(const HipBackend::Work &work, int frames) {
   return times(block_bytes, uint64_t(frames + work.lookback));
 }
 
-Ring::Ring(const Device &device, const HipBackend::Work &work, int frames)
+Ring::Ring(const Device &device, const UploadMemory &own, const HipBackend::Work &work, int frames)
     : device_(device),
+      own_(own),
       layout_(layout(work, block_bytes_)),
       depth_(work.format.depth),
       lookback_(uint64_t(work.lookback)),
@@ -87,6 +88,7 @@ bool Ring::is_read_there(const PlaneView &given, const RingPlane &here) const {
 
 void Ring::upload(uint64_t number, const FrameView &view) {
   const DeviceAddress<std::byte> to = block(number).address();
+  const size_t first = copies_.size();
   std::optional<Unpacker::Launch> unpack;
   const auto bring = [&](const Views &views, size_t picture) {
     for (size_t n = 0; n < 3; ++n) {
@@ -98,7 +100,7 @@ void Ring::upload(uint64_t number, const FrameView &view) {
         if (!unpack) unpack.emplace(*unpacker_, stream_);
         unpack->add(from, {to + int64_t(here.at), here.stride, here.width, here.height});
       } else if (from.stride == here.stride && size_t(here.stride) == here.row) {
-        add({pointer((to + int64_t(here.at)).value), from.data, here.row * size_t(here.height)});
+        add({pointer((to + int64_t(here.at)).value), from.data, here.row * size_t(here.height)}, first);
       } else {
         stream_.upload(to + int64_t(here.at), size_t(here.stride), from.data, from.stride, here.row,
                        size_t(here.height));
@@ -110,12 +112,15 @@ void Ring::upload(uint64_t number, const FrameView &view) {
   if (unpack) unpack->flush();
 }
 
-// One copy where it goes on behind the one before, on both sides.
-void Ring::add(const Upload &copy) {
-  if (!copies_.empty()) {
+// One copy where it goes on behind the one before, on both sides. Drivers refuse copies that leave what was allocated or pinned
+// at once: on the device that is the frame's block, on the host a piece of the upload memory. Planes elsewhere may each be
+// pinned by themselves, as those of dma-bufs are, which lie page by page beside each other.
+void Ring::add(const Upload &copy, size_t first_of_frame) {
+  if (copies_.size() > first_of_frame) {
     Upload &last = copies_.back();
     if (static_cast<std::byte *>(last.to) + last.bytes == copy.to &&
-        static_cast<const std::byte *>(last.from) + last.bytes == copy.from) {
+        static_cast<const std::byte *>(last.from) + last.bytes == copy.from &&
+        own_.in_one_piece(last.from, last.bytes + copy.bytes)) {
       last.bytes += copy.bytes;
       return;
     }

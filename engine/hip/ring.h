@@ -15,14 +15,16 @@
 #include "engine/hip/device.h"
 #include "engine/hip/metric.h"
 #include "engine/hip/unpack.h"
+#include "engine/hip/upload_memory.h"
 #include "engine/registry.h"
 
 namespace vmafhip::hip {
 
 class Ring {
  public:
-  // `frames`: the most that are in progress. Throws DeviceError, as all of this.
-  Ring(const Device &device, const HipBackend::Work &work, int frames);
+  // `frames`: the most that are in progress; `own`: where planes that were prepared come from. Throws DeviceError, as all of
+  // this.
+  Ring(const Device &device, const UploadMemory &own, const HipBackend::Work &work, int frames);
   // That blocks may take in the end.
   static uint64_t most_bytes(const HipBackend::Work &work, int frames);
 
@@ -66,13 +68,14 @@ class Ring {
   // Whether a plane that was handed over is read where it is.
   bool is_read_there(const PlaneView &given, const RingPlane &here) const;
   DevicePlane plane(const PlaneView &given, uint64_t number, int picture, int plane) const;
-  void add(const Upload &copy);
+  void add(const Upload &copy, size_t first_of_frame);
 
   using Block = Buffer<std::byte>;
   // Of a frame that is in progress, or read by one that is.
   const Block &block(uint64_t number) const { return held_[size_t(number - first_)]; }
 
   const Device &device_;
+  const UploadMemory &own_;
   uint64_t block_bytes_ = 0;  // before the layout, which sets it
   Layout layout_;
   const int depth_;

@@ -1,7 +1,5 @@
 #include "engine/hip/upload_memory.h"
 
-#include <algorithm>
-
 namespace vmafhip::hip {
 
 UploadMemory::UploadMemory(const Device &device, size_t block_bytes, int places)
@@ -12,6 +10,7 @@ UploadMemory::UploadMemory(const Device &device, size_t block_bytes, int places)
   if (block_bytes == 0) return;
   std::call_once(pieces_[0].once, [&] {
     pieces_[0].pinned = PinnedBuffer(device, block_bytes);
+    pieces_[0].first = pieces_[0].pinned.data();
     ++made_;
   });
 }
@@ -24,15 +23,26 @@ std::byte *UploadMemory::of(int place) {
   return first ? first + at * block_bytes_ : nullptr;
 }
 
+bool UploadMemory::in_one_piece(const void *from, size_t bytes) const {
+  const auto begin = reinterpret_cast<uintptr_t>(from);
+  for (size_t i = 0; i <= piece_of(places_ - 1); ++i) {
+    const auto first = reinterpret_cast<uintptr_t>(pieces_[i].first.load());
+    if (first != 0 && begin >= first && begin - first + bytes <= bytes_of(i)) return true;
+  }
+  return false;
+}
+
 void UploadMemory::make(size_t number) {
   if (block_bytes_ == 0) return;
-  const size_t places = std::min(first_of(number + 1), places_) - first_of(number);
+  const size_t bytes = bytes_of(number);
   Piece &piece = pieces_[number];
   try {
-    piece.pinned = PinnedBuffer(device_, times(block_bytes_, places));
-    made_ += places;
+    piece.pinned = PinnedBuffer(device_, bytes);
+    made_ += bytes / block_bytes_;
+    piece.first = piece.pinned.data();
   } catch (const DeviceError &) {  // if the device has gone, what follows will say so
-    piece.other = allocate(times(block_bytes_, places));
+    piece.other = allocate(bytes);
+    piece.first = piece.other.get();
   }
 }
 

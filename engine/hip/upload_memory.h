@@ -2,6 +2,7 @@
 // as there was before: a session with few frames at a time pins little, and of many they lie in a few large pieces, which
 // the system and the device handle better than small ones.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -21,6 +22,8 @@ class UploadMemory {
   // Any thread. Where no more can be pinned it is other memory: copies from there are slower. Null if there is none at all,
   // or blocks are of 0 bytes.
   std::byte *of(int place);
+  // Whether all of it lies in memory that was made at once. Any thread.
+  bool in_one_piece(const void *from, size_t bytes) const;
   // That have a block which is pinned.
   uint64_t places() const { return made_; }
 
@@ -30,9 +33,13 @@ class UploadMemory {
     std::once_flag once;
     PinnedBuffer pinned;
     Memory other;
+    std::atomic<const std::byte *> first = nullptr;  // once there is memory
   };
   static size_t piece_of(size_t place) { return size_t(std::bit_width(place)); }
   static size_t first_of(size_t piece) { return piece == 0 ? 0 : size_t{1} << (piece - 1); }
+  size_t bytes_of(size_t piece) const {
+    return times(block_bytes_, std::min(first_of(piece + 1), places_) - first_of(piece));
+  }
   void make(size_t piece);
 
   const Device &device_;
