@@ -143,17 +143,19 @@ TEST(Adm, RestoringSmallSamplesNeedsNoDivision) {
   EXPECT_EQ(restored(22931, 22931), 22930);
 }
 
-// Of all displays and modes; weights at scale 0 fit 16 bits for these.
+// Of all displays and modes; weights at scale 0 fit 16 bits for these. What is weighted by 0 the vectors do not know.
 TEST(Adm, TheStandardDisplayIsTheMostSensitiveAtScale0) {
   const auto expect_within = [](const AdmOptions &options) {
     const AdmScaleParams p = adm_configure(options, 1920, 1080).scale[0];
     EXPECT_LE(p.csf[0], 36453u);
     EXPECT_LE(p.csf[1], 36453u);
     EXPECT_LE(p.csf[2], 49417u);
+    EXPECT_GT(p.csf[2], 0u);
   };
   for (int lines : {135, 480, 720, 1080, 1440, 2160, 4320})
     for (double distance = 0.75; distance <= 24; distance += 0.05)
       if (distance * lines >= 3240) expect_within({.norm_view_dist = distance, .ref_display_height = lines});
+  expect_within({.norm_view_dist = 24, .ref_display_height = 4320});  // the least sensitive
   for (const AdmCsfRow &row : kAdmCsfRows)
     for (int mode : {2, 3})
       expect_within({.norm_view_dist = row.norm_view_dist,

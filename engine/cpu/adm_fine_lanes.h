@@ -3,7 +3,8 @@
 //
 // Ranges: taps of both filters sum to 54,822 in magnitude, so that band samples stay below 22,931 for centred samples
 // of any depth. csf is at most 36,453 for h and v and 49,417 for d: the standard display has the largest, as the
-// sensitivity at scale 0 falls with the density of samples, of which that display has the least.
+// sensitivity at scale 0 falls with the density of samples, of which that display has the least. It is never 0: 4 at least,
+// where that density is largest.
 #pragma once
 #include "engine/cpu/adm_angles_lanes.h"
 #include "engine/cpu/arena.h"
