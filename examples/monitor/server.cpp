@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -99,13 +100,35 @@ MetricsFormat choose_format(SoupServerMessage *message) {
   return format;
 }
 
+// Each connection holds a descriptor, of which pipelines and reports need some, too: idle ones end after a minute, and
+// beyond so many at once new ones are closed. Readers of events hear something every 15 s.
+constexpr size_t kMostConnections = 256;
+constexpr guint kIdleSeconds = 60;
+using ConnectionCount = std::shared_ptr<size_t>;  // connections may end after the server
+
+struct Connections {
+  SoupServer *soup;
+  ConnectionCount count = std::make_shared<size_t>(0);
+};
+
 // GIO listens and hands connections to libsoup: those that libsoup 3.2 accepts itself leave a GSocket behind each.
-gboolean take_connection(GSocketService *, GSocketConnection *connection, GObject *, gpointer soup) {
+gboolean take_connection(GSocketService *, GSocketConnection *connection, GObject *, gpointer data) {
+  const Connections &connections = *static_cast<Connections *>(data);
+  if (*connections.count >= kMostConnections) return TRUE;
+  ++*connections.count;
+  g_object_weak_ref(
+      G_OBJECT(connection),
+      [](gpointer count, GObject *) {
+        const std::unique_ptr<ConnectionCount> mine(static_cast<ConnectionCount *>(count));
+        --**mine;
+      },
+      new ConnectionCount(connections.count));
+  g_socket_set_timeout(g_socket_connection_get_socket(connection), kIdleSeconds);
   GSocketAddress *local = g_socket_connection_get_local_address(connection, nullptr);
   GSocketAddress *remote = g_socket_connection_get_remote_address(connection, nullptr);
   // One that has gone already has no addresses.
   if (local && remote) {
-    soup_server_accept_iostream(SOUP_SERVER(soup), G_IO_STREAM(connection), local, remote, nullptr);
+    soup_server_accept_iostream(connections.soup, G_IO_STREAM(connection), local, remote, nullptr);
   }
   g_clear_object(&local);
   g_clear_object(&remote);
@@ -120,6 +143,7 @@ struct Server::Body {
   Time started = g_get_real_time();
   SoupServer *soup = soup_server_new("server-header", "vmafhip-monitor", nullptr);
   GSocketService *service = g_socket_service_new();
+  Connections connections{soup};
   EventStream events;
   std::map<const Record *, int64_t> told;  // the newest second whose point the readers have
   std::string host, address;
@@ -161,6 +185,7 @@ Server::Body::~Body() {
 std::string Server::Body::listen(const Listen &at) {
   host = at.host;
   GSocketAddress *socket_address = g_inet_socket_address_new_from_string(at.host.c_str(), at.port);
+  if (!socket_address) return "--listen " + in_address(host) + ": give an address without a zone";
   GInetAddress *inet = g_inet_socket_address_get_address(G_INET_SOCKET_ADDRESS(socket_address));
   loopback = g_inet_address_get_is_loopback(inet);
   const bool any = g_inet_address_get_is_any(inet);
@@ -178,7 +203,7 @@ std::string Server::Body::listen(const Listen &at) {
   }
   const int port = g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound));
   g_object_unref(bound);
-  g_signal_connect(service, "incoming", G_CALLBACK(take_connection), soup);
+  g_signal_connect(service, "incoming", G_CALLBACK(take_connection), &connections);
   address = "http://" + (any ? g_get_host_name() : in_address(host)) + ":" + std::to_string(port) + "/";
   return "";
 }

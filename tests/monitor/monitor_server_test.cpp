@@ -414,6 +414,28 @@ TEST_F(ServerTest, AReaderThatDoesNotReadIsLetGo) {
   EXPECT_LT(received, kEvent * (events - 1));
 }
 
+// Descriptors are for pipelines and reports, too.
+TEST_F(ServerTest, ConnectionsBeyondABoundAreClosedAtOnce) {
+  constexpr size_t kBound = 256;
+  std::vector<std::unique_ptr<Connection>> idle;
+  for (size_t n = 0; n < kBound; ++n) {
+    idle.push_back(std::make_unique<Connection>(port_));
+    turn_until([&] { return !g_main_context_pending(nullptr); });
+  }
+  Connection beyond(port_);
+  EXPECT_TRUE(turn_until([&] {
+    beyond.read(false);
+    return beyond.ended();
+  }));
+  EXPECT_FALSE(idle.back()->ended());
+  idle.clear();
+  // Room again.
+  EXPECT_TRUE(turn_until([&] {
+    Reader reader(port_);
+    return reader.wait_for("\"360p\"");
+  }));
+}
+
 TEST_F(ServerTest, ReadersThatGoAreForgotten) {
   for (size_t n = 0; n < EventStream::kMostReaders + 20; ++n) {
     Reader reader(port_);
