@@ -236,6 +236,11 @@ TEST_F(HipCuda, ManyUploadsTogether) {
   ASSERT_EQ(many.size(), 3u);
   EXPECT_TRUE(many[1].starts_with("cuMemcpyBatchAsync_v2(0x10408 0x30208 4; 0x10418 0x30210 4;")) << many[1];
   EXPECT_EQ(many[2], "cuMemcpyBatchAsync_v2(0x10808 0x30408 4; 0x10818 0x30410 4, 1, 0, 1, #1)");
+  gpu->failures["cuMemcpyBatchAsync_v2"] = {0, 801};  // not supported
+  const Log single = calls([&] { stream.upload(uploads(2)); });
+  EXPECT_EQ(single, (Log{"cuMemcpyBatchAsync_v2(0x10008 0x30008 4; 0x10018 0x30010 4, 1, 0, 1, #1)",
+                         "cuMemcpyHtoDAsync_v2(0x10008, 0x30008, 4, #1)",
+                         "cuMemcpyHtoDAsync_v2(0x10018, 0x30010, 4, #1)"}));
   gpu->failures["cuMemcpyBatchAsync_v2"] = {1, 700};
   EXPECT_THROW(stream.upload(uploads(130)), DeviceError);
 }

@@ -266,8 +266,11 @@ class CudaApi final : public Api {
     return get(&of, kCudaPointerContext) && of == context;
   }
   int upload(std::span<const Upload> copies, void *stream) const override {
-    if (copies.size() > 1 && (cuda.cuMemcpyBatchAsync_v2 || cuda.cuMemcpyBatchAsync_v1))
-      return upload_together(copies, stream);
+    if (copies.size() > 1 && (cuda.cuMemcpyBatchAsync_v2 || cuda.cuMemcpyBatchAsync_v1)) {
+      // A driver may have the function for other devices or systems than this one. What it has copied already is
+      // copied once more.
+      if (const int error = upload_together(copies, stream); error != kCudaErrorNotSupported) return error;
+    }
     for (const Upload &copy : copies)
       if (const int error = cuda.cuMemcpyHtoDAsync_v2(address(copy.to), copy.from, copy.bytes, stream))
         return error;

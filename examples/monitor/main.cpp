@@ -2,6 +2,7 @@
 // on through what happens to live streams. `vmafhip-monitor --help` says how it is asked to.
 #include <glib-unix.h>
 #include <gst/gst.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <clocale>
@@ -152,6 +153,10 @@ int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   std::setlocale(LC_CTYPE, "");  // numbers keep their points
+#ifdef __GLIBC__
+  // Else each of the many threads that come and go with pipelines leaves an arena of the allocator's behind.
+  mallopt(M_ARENA_MAX, 2);
+#endif
   const int status = monitor::run(argc, argv);
   if (gst_is_initialized()) gst_deinit();
   return status;

@@ -71,7 +71,6 @@ Counters counters(const GstStructure *s) {
   c.scored = count(s, "scored");
   c.ref_unmatched = count(s, "ref-unmatched");
   c.dist_unmatched = count(s, "dist-unmatched");
-  c.late = count(s, "late");
   c.skipped = count(s, "skipped-overload");
   c.repeated = count(s, "repeated");
   return c;
@@ -212,7 +211,6 @@ void Messages::stats(const GstStructure *stats) {
   sum.scored = before_.scored + run.scored;
   sum.ref_unmatched = before_.ref_unmatched + run.ref_unmatched;
   sum.dist_unmatched = before_.dist_unmatched + run.dist_unmatched;
-  sum.late = before_.late + run.late;
   sum.skipped = before_.skipped + run.skipped;
   sum.repeated = before_.repeated + run.repeated;
   now.fps = number(stats, "fps");

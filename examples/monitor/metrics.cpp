@@ -105,9 +105,8 @@ void add_counters(Families &families, const Labels &of, const Record &record) {
   families.counter("vmafhip_frames_repeated_total",
                    "Reference frames without partner compared with the distorted frame then on screen.", of,
                    counters.repeated);
-  constexpr const char *kDropped = "Frames that were left out.";
-  families.counter("vmafhip_frames_dropped_total", kDropped, with(of, "reason", "late"), counters.late);
-  families.counter("vmafhip_frames_dropped_total", kDropped, with(of, "reason", "skipped"), counters.skipped);
+  families.counter("vmafhip_frames_dropped_total", "Pairs of frames left out as scoring was too slow.",
+                   with(of, "reason", "skipped"), counters.skipped);
   constexpr const char *kUnmatched = "Frames without partner in the other stream.";
   families.counter("vmafhip_frames_unmatched_total", kUnmatched, with(of, "pad", "reference"),
                    counters.ref_unmatched);
@@ -116,8 +115,6 @@ void add_counters(Families &families, const Labels &of, const Record &record) {
   families.counter("vmafhip_alerts_total", "Times that the alert was raised.", of, counters.alerts);
   families.counter("vmafhip_restarts_total", "Times that the rendition was started again.", of,
                    counters.restarts);
-  families.counter("vmafhip_results_lost_bytes_total", "Bytes of result files that could not be written.", of,
-                   counters.bytes_lost);
 }
 
 void add_state(Families &families, const Labels &of, const Now &now) {

@@ -43,7 +43,8 @@ std::string clock_text(int64_t seconds) {
 Progress::Progress(bool several_channels)
     : several_channels_(several_channels),
       terminal_(isatty(STDERR_FILENO)),
-      started_(g_get_monotonic_time()) {}
+      started_(g_get_monotonic_time()),
+      began_(started_) {}
 
 std::string Progress::name(const Record &record) const {
   return several_channels_ ? record.channel + "/" + record.name : record.name;
@@ -71,10 +72,14 @@ void Progress::show(const std::vector<std::unique_ptr<Record>> &records,
   const double elapsed = double(g_get_monotonic_time() - started_) / G_USEC_PER_SEC;
   double done = 1;  // of the one that is least far
   for (const auto &rendition : renditions) done = std::min(done, rendition->progress());
+  // What began again takes its time from there.
+  if (done < done_) began_ = g_get_monotonic_time();
+  done_ = done;
+  const double taken = double(g_get_monotonic_time() - began_) / G_USEC_PER_SEC;
   std::string line;
   if (done >= 0) {
     line = std::to_string(int(done * 100)) + " %";
-    if (done > 0 && done < 1) line += ", " + clock_text(int64_t(elapsed * (1 - done) / done + 0.5)) + " left";
+    if (done > 0 && done < 1) line += ", " + clock_text(int64_t(taken * (1 - done) / done + 0.5)) + " left";
   } else {
     line = clock_text(int64_t(elapsed));
   }

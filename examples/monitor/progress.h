@@ -28,6 +28,8 @@ class Progress {
   uint64_t last_event_ = 0;
   int ticks_ = 0;
   bool line_open_ = false;
+  double done_ = 0;  // as shown last
+  gint64 began_;     // when that was 0
 };
 
 // "1:02:03", "0:07"

@@ -78,9 +78,8 @@ struct WorstFrame {
 
 // Sums over all restarts: they never fall.
 struct Counters {
-  uint64_t compared = 0, scored = 0, ref_unmatched = 0, dist_unmatched = 0, late = 0, skipped = 0,
-           repeated = 0;
-  uint64_t restarts = 0, alerts = 0, bytes_lost = 0;
+  uint64_t compared = 0, scored = 0, ref_unmatched = 0, dist_unmatched = 0, skipped = 0, repeated = 0;
+  uint64_t restarts = 0, alerts = 0;
 };
 
 struct Window {  // the element's `window` message: pooled score of the last stretch

@@ -106,9 +106,8 @@ std::string summary(std::span<const Record *const> records) {
     }
     rows.push_back({record->channel + " / " + record->name, now.alert ? "alert" : state_name(now.state),
                     decimal(sum / frames, 2), decimal(lowest, 2), count(counters.compared),
-                    count(counters.late + counters.skipped),
-                    count(counters.ref_unmatched + counters.dist_unmatched), count(counters.alerts),
-                    count(counters.restarts)});
+                    count(counters.skipped), count(counters.ref_unmatched + counters.dist_unmatched),
+                    count(counters.alerts), count(counters.restarts)});
   }
   return table(
       "Summary (scores of the last six hours at most)",

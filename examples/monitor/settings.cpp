@@ -317,10 +317,13 @@ Error parse(int argc, char **argv, CommandLine &line) {
       "separates.\n"
       "\n"
       "Exit status: 0 ended or interrupted; 1 with --once, a rendition failed; 2 wrong usage.\n");
+  // What has been understood is taken out of the words, and they are read twice beside a file.
+  std::vector<char *> words(argv, argv + argc + 1);
+  char **rest = words.data();
   GError *broken = nullptr;
-  if (!g_option_context_parse(context.get(), &argc, &argv, &broken)) return take_text(broken);
+  if (!g_option_context_parse(context.get(), &argc, &rest, &broken)) return take_text(broken);
   if (argc > 1)
-    return std::string("What is \"") + redact(argv[1]) +
+    return std::string("What is \"") + redact(rest[1]) +
            "\"? Sources come after --ref and --dist; see --help";
   return {};
 }
@@ -342,13 +345,10 @@ std::string read_settings(int argc, char **argv, Settings &settings) {
       return "With --config, only --listen, --report and --once may be given beside it; the rest is in the "
              "file";
     // What is given on the command line outranks the file.
-    Settings of_file;
-    if (Error e = read_file(line.config, of_file); !e.empty()) return line.config + ": " + e;
-    const Settings defaults;
-    settings.channels = std::move(of_file.channels);
-    if (settings.listen == defaults.listen) settings.listen = of_file.listen;
-    if (settings.report.empty()) settings.report = of_file.report;
-    settings.once |= of_file.once;
+    settings = {};
+    if (Error e = read_file(line.config, settings); !e.empty()) return line.config + ": " + e;
+    CommandLine over{{settings, &channel}};
+    if (Error e = parse(argc, argv, over); !e.empty()) return e;
     const Error e = check(settings);
     return e.empty() ? e : line.config + ": " + e;
   }

@@ -38,12 +38,10 @@ json counters_json(const Counters &counters) {
           {"scored", counters.scored},
           {"ref_unmatched", counters.ref_unmatched},
           {"dist_unmatched", counters.dist_unmatched},
-          {"late", counters.late},
           {"skipped", counters.skipped},
           {"repeated", counters.repeated},
           {"restarts", counters.restarts},
-          {"alerts", counters.alerts},
-          {"bytes_lost", counters.bytes_lost}};
+          {"alerts", counters.alerts}};
 }
 
 json worst_json(const WorstFrame &frame) {

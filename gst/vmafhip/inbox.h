@@ -226,6 +226,7 @@ class Inbox::Lock : public std::unique_lock<std::mutex> {
 
  private:
   void let_go() {
+    if (!owns_lock()) return;
     const bool changed = std::exchange(inbox_.ring_changed_, false);
     const std::array<bool, 2> room = std::exchange(inbox_.ring_room_, {});
     unlock();

@@ -367,8 +367,7 @@ class MonitorTest(unittest.TestCase):
         tiny = folder / "tiny.mp4"
         launch(f"{source(4, '64,height=48')} ! {ENCODER} ! h264parse ! mp4mux ! filesink location={tiny}")
         trace = folder / "leaks.log"
-        env = {"GST_TRACERS": "leaks", "GST_DEBUG": "GST_TRACER:7", "GST_DEBUG_FILE": str(trace), "GST_DEBUG_NO_COLOR": "1",
-               "MALLOC_ARENA_MAX": "2"}
+        env = {"GST_TRACERS": "leaks", "GST_DEBUG": "GST_TRACER:7", "GST_DEBUG_FILE": str(trace), "GST_DEBUG_NO_COLOR": "1"}
 
         def used(monitor):
             process = pathlib.Path(f"/proc/{monitor.process.pid}")

@@ -183,6 +183,8 @@ TEST_F(SettingsTest, TheCommandLineOutranksTheFile) {
   ASSERT_EQ(read_config(text, {"--listen", "127.0.0.1:0", "--once"}), "");
   EXPECT_EQ(settings.listen, "127.0.0.1:0");
   EXPECT_TRUE(settings.once);
+  ASSERT_EQ(read_config(text, {"--listen", "127.0.0.1:8080"}), "");
+  EXPECT_EQ(settings.listen, "127.0.0.1:8080") << "the default, but given";
   EXPECT_NE(read_config(text, {"--model", "x"}).find("With --config"), std::string::npos);
 }
 

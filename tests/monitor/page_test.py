@@ -173,7 +173,7 @@ class PageTest(unittest.TestCase):
         else:
             self.assertIn("libjs-chart.js", self.text("#hint"))
         self.server.say("state 360p waiting")
-        self.wait("the state", lambda: self.text("#rendition-1 .badges") == "Broken, will retry")
+        self.wait("the state", lambda: self.text("#rendition-1 .badges") == "Starts again soon")
         self.check_console()
 
     def test_an_alert_turns_red_and_ends(self):

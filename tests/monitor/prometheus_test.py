@@ -113,7 +113,7 @@ def main():
             f"vmafhip_window_score_p5{{{of}}}": 89.5,
             f'vmafhip_feature{{{of},feature="integer_adm2"}}': 0.9875,
             f"vmafhip_frames_compared_total{{{of}}}": 1500,
-            f'vmafhip_frames_dropped_total{{{of},reason="late"}}': 4,
+            f'vmafhip_frames_dropped_total{{{of},reason="skipped"}}': 5,
             f"vmafhip_sync_offset_seconds{{{of}}}": 0.48,
             f"vmafhip_up{{{of}}}": 1,
             'vmafhip_up{channel="news",rendition="360p"}': 0,

@@ -88,12 +88,10 @@ SampleRecords::SampleRecords(Time end) {
                   .scored = 1498,
                   .ref_unmatched = 3,
                   .dist_unmatched = 2,
-                  .late = 4,
                   .skipped = 5,
                   .repeated = 6,
                   .restarts = 1,
-                  .alerts = 2,
-                  .bytes_lost = 0};
+                  .alerts = 2};
   now.offset_seconds = 0.48;
   now.confidence = 0.96875;
   now.sync_state = "locked";

@@ -239,7 +239,7 @@ dist={steady_dist.uri}
         # Two heaps, as in the systemd unit: else each thread's keeps what it has freed, and the growth of that is no leak. Nor
         # is what Meson has written all over fresh memory, which makes pages resident that nobody uses.
         with Monitor(arguments.monitor, "--config", f"{scratch}/soak.conf", "--report", f"{scratch}/report.html",
-                     log=folder / "soak.log", environment={"MALLOC_ARENA_MAX": "2", "MALLOC_PERTURB_": "0"}) as monitor:
+                     log=folder / "soak.log", environment={"MALLOC_PERTURB_": "0"}) as monitor:
             soak = Soak(monitor, ref, dist)
             soak.scoring("the start")
             soak.round()

@@ -8,7 +8,7 @@ const KEPT_EVENTS = 500;
 const STATES = {
   connecting: ['Connecting', 'busy'],
   running: ['Scoring', 'good'],
-  waiting: ['Broken, will retry', 'bad'],
+  waiting: ['Starts again soon', 'bad'],
   ended: ['Ended', 'idle'],
 };
 const KINDS = {
@@ -155,7 +155,7 @@ class Card {
       'Offset': `${number(state.offset_seconds, 3)} s`,
       'Sync': state.sync_state ? `${state.sync_state}, ${Math.round(state.confidence * 100)} %` : 'by time stamps',
       'Compared': count(counters.compared),
-      'Dropped': count(counters.late + counters.skipped),
+      'Dropped': count(counters.skipped),
       'Unmatched': `${count(counters.ref_unmatched)} ref, ${count(counters.dist_unmatched)} dist`,
       'Alerts': count(counters.alerts),
       'Restarts': count(counters.restarts),
