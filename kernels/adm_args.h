@@ -7,11 +7,28 @@
 
 namespace vmafhip {
 
-// A block is one warp, which walks down a strip of a band: each thread has two neighbouring columns; those of the first
-// and the last thread belong to the strips beside and are there because filters and masks look at neighbours.
-constexpr int kAdmColumns = 2;
-VMAFHIP_HD constexpr int adm_strip_columns(int warp_size) { return (warp_size - 2) * kAdmColumns; }
+// A block is one warp, which walks down a strip of a band: each thread has two neighbouring columns, or one. Two columns on
+// either side belong to the strips beside: masks look at the neighbour, and the filter that it comes from at its neighbour.
+// A thread has one where two would take so many registers that a SIMD of AMD's GPUs with waves of 64 had room for two or
+// three waves.
+VMAFHIP_HD constexpr int adm_thread_columns(int warp_size, int scale, int limits) {
+  return warp_size == 64 && (scale > 0 || limits > 1) ? 1 : 2;
+}
+constexpr int kAdmHalo = 2;  // columns
+VMAFHIP_HD constexpr int adm_strip_columns(int warp_size, int scale, int limits) {
+  return warp_size * adm_thread_columns(warp_size, scale, limits) - 2 * kAdmHalo;
+}
 constexpr int kAdmMostThreads = 64;  // of a block
+
+// Blocks of kAdmMostThreads for which a multiprocessor is to have registers: 96, 128 or 168 a thread on NVIDIA, as many as it
+// can use.
+VMAFHIP_HD constexpr int adm_blocks(int scale, int depth, int limits) {
+  return limits > 1 ? (scale == 0 && depth == 8 ? 8 : 6) : scale == 0 && depth == 8 ? 10 : scale < 2 ? 8 : 6;
+}
+// Warps of 32, and about as many of 64 with AMD, that it holds at once.
+constexpr int adm_resident_warps(int scale, int depth, int limits) {
+  return kAdmMostThreads / 32 * adm_blocks(scale, depth, limits);
+}
 
 // Sums of a row of a band, in the order of AdmScaleSums: num, aim, den, each of h, v, d.
 constexpr int kAdmRowSums = 3 * kAdmBands;
@@ -51,7 +68,7 @@ struct AdmScaleArgs {
   AdmGainLimit limits[kAdmMostLimits];
   int32_t source_width, source_height;
   int32_t depth;       // of pictures
-  int32_t aligned;     // 4 samples from an even column of a band on can be loaded at once, in all planes
+  int32_t aligned;     // the samples above a thread's columns can be loaded at once, in all planes
   int32_t low_stride;  // bytes
   int32_t part_rows;   // rows of a band that a warp walks down; blockIdx: strip, part, pair
 };

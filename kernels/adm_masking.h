@@ -80,9 +80,9 @@ GPU_FN uint64_t adm_reference_cube(uint32_t size, const AdmScaleArgs &args) {
 // den of scale 0 is 22,931^3 < 2^44 a sample, and what is shifted by the row's logarithm is smaller.
 template <int kFirst, int kCount>
 GPU_FN void adm_add_row(const uint64_t (&sums)[kCount], const AdmScaleArgs &args, int limit, int row) {
-  const int half_bits = gpu_warp_size() == 64 ? 26 : 27, lane = adm_anew(gpu_lane());
+  const int half_bits = gpu_warp_size() == 64 ? 26 : 27, lane = gpu_anew(gpu_lane());
   const DeviceAddress<uint64_t> to =
-      args.pairs[adm_anew_for_all(static_cast<int>(blockIdx.z))].row_sums[limit] +
+      args.pairs[gpu_anew_for_all(static_cast<int>(blockIdx.z))].row_sums[limit] +
       (static_cast<int64_t>(row) * kAdmRowSums + kFirst);
   uint32_t high = 0;
 #pragma unroll

@@ -4,23 +4,6 @@
 
 namespace vmafhip {
 
-// v, of which the compiler knows nothing new: else AMD's keeps what follows from it in scalar registers all along, a pair
-// for each comparison, and runs out of them.
-GPU_FN int adm_anew(int v) {
-#if defined(__HIP__)
-  asm volatile("" : "+v"(v));
-#endif
-  return v;
-}
-
-// The same of a number that all threads of a block have: what is loaded with it is loaded where it is needed.
-GPU_FN int adm_anew_for_all(int v) {
-#if defined(__HIP__)
-  asm volatile("" : "+s"(v));
-#endif
-  return v;
-}
-
 // Bits of a where `mask` is set, of b elsewhere.
 GPU_FN int32_t adm_select(int32_t mask, int32_t a, int32_t b) { return (mask & a) | (~mask & b); }
 

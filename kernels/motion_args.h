@@ -19,11 +19,13 @@ struct MotionArgs {
 };
 static_assert(sizeof(MotionArgs) <= 4096);
 
-// Columns and rows of which a block gives results. Columns beside them are its halo: two are needed, four keep what a
-// thread reads aligned.
+// A thread has four columns of some rows. Columns and rows of which a block gives results; columns beside them are its halo:
+// two are needed, four keep what a thread reads aligned.
 constexpr int kMotionThreads = 256;
-constexpr int kMotionHalo = 4;
-constexpr int kMotionTileColumns = kMotionThreads - 2 * kMotionHalo;
-constexpr int kMotionTileRows = 16;
+constexpr int kMotionColumns = 4, kMotionRows = 4;  // of a thread
+constexpr int kMotionThreadsOfRow = 64;
+constexpr int kMotionHalo = kMotionColumns;
+constexpr int kMotionTileColumns = kMotionThreadsOfRow * kMotionColumns - 2 * kMotionHalo;
+constexpr int kMotionTileRows = kMotionThreads / kMotionThreadsOfRow * kMotionRows;
 
 }  // namespace vmafhip

@@ -57,10 +57,13 @@ GPU_FN int32_t gpu_nearest(float v) {
 #endif
 }
 
+// v, which fits 24 bits with its sign, said to AMD's compiler: products of such numbers run at four times the rate there.
+GPU_FN int32_t gpu_int24(int32_t v) { return static_cast<int32_t>(static_cast<uint32_t>(v) << 8) >> 8; }
+
 // ---- Sums of weighted samples ---------------------------------------------------------------------------------------
 
 // Sum of weight * value: weights up to 16 bits and 65536 in all, values of 32 bits, signed or not. Exact.
-#if defined(__HIP__)
+#if defined(GPU_AMD)
 class GpuWideSum {
  public:
   GPU_FN void add(uint32_t value, uint32_t weight) {
@@ -96,7 +99,7 @@ class GpuWideSum {
 
 // Sums of weight * first and weight * second, of bytes, with weights of 65536 in all: each below 2^24, so that both have
 // room in 64 bits and one multiplication does for them. Exact.
-#if defined(__HIP__)
+#if defined(GPU_AMD)
 class GpuTwinSum {
  public:
   GPU_FN static uint32_t pack(uint32_t first, uint32_t second) { return first | second << 16; }
@@ -123,6 +126,99 @@ class GpuTwinSum {
 };
 #endif
 
+// GPU_HAS_DOT2: an instruction that multiplies both halves of two words and adds the products to a sum, modulo 2^32.
+#if defined(GPU_SIMULATED_AMD) || defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || \
+    defined(__gfx942__) || defined(__gfx1030__) || defined(__gfx1031__) || defined(__gfx1032__) ||     \
+    defined(__gfx1033__) || defined(__gfx1034__) || defined(__gfx1035__) || defined(__gfx1036__)
+constexpr bool kGpuHasDot2 = true;
+#else
+constexpr bool kGpuHasDot2 = false;
+#endif
+GPU_FN uint32_t gpu_dot2(uint32_t a, uint32_t b, uint32_t sum) {
+#if defined(__HIP__)
+  if constexpr (kGpuHasDot2) {
+    using Halves = uint16_t __attribute__((ext_vector_type(2)));
+    return __builtin_amdgcn_udot2(__builtin_bit_cast(Halves, a), __builtin_bit_cast(Halves, b), sum, false);
+  }
+#endif
+  return sum + (a & 0xffff) * (b & 0xffff) + (a >> 16) * (b >> 16);
+}
+
+// a * b + sum of numbers of 16 bits, modulo 2^32. AMD's compiler would take products out that several sums have in common,
+// as filters are symmetric, and keep them: sums of products in one instruction are cheaper, and need no registers.
+GPU_FN uint32_t gpu_multiply_add16(uint32_t a, uint32_t b, uint32_t sum) {
+#if defined(__HIP__)
+  uint32_t result;
+  asm("v_mad_u32_u24 %0, %1, %2, %3" : "=v"(result) : "v"(a), "s"(b), "v"(sum));
+  return result;
+#else
+  return sum + a * b;
+#endif
+}
+
+// Lower and upper halves of two words, the first word's below.
+GPU_FN uint32_t gpu_lower_halves(uint32_t first, uint32_t second);
+GPU_FN uint32_t gpu_upper_halves(uint32_t first, uint32_t second);
+
+// Weights of taps t and t + 1 of a filter as a word; there is nothing behind the last.
+template <int kTaps, class Taps>
+GPU_FN constexpr uint32_t gpu_two_taps(const Taps &taps, int t) {
+  return taps[t] | (t + 1 < kTaps ? static_cast<uint32_t>(taps[t + 1]) : 0u) << 16;
+}
+
+// Sums along a row, kCount of them, of the lower and of the upper halves of words[i] to words[i + kTaps - 1], weighted; modulo
+// 2^32. kDot2: two taps at a time.
+template <int kTaps, int kCount, bool kDot2 = kGpuHasDot2, class Taps>
+GPU_FN void gpu_sum_halves(const uint32_t *words, const Taps &taps, uint32_t (&lower)[kCount],
+                           uint32_t (&upper)[kCount]) {
+  constexpr int kWords = kCount + kTaps - 1;
+#pragma unroll
+  for (int i = 0; i < kCount; i++) lower[i] = upper[i] = 0;
+  gpu_each<kWords>([&](auto number) {
+    constexpr int c = decltype(number)::value, behind = kDot2 && c + 1 < kWords ? c + 1 : c;
+    const uint32_t low = kDot2 ? gpu_lower_halves(words[c], words[behind]) : words[c] & 0xffff,
+                   high = kDot2 ? gpu_upper_halves(words[c], words[behind]) : words[c] >> 16;
+#pragma unroll
+    for (int i = 0; i < kCount; i++) {
+      const int t = c - i;
+      if (t < 0 || t >= kTaps || (kDot2 && t % 2 != 0)) continue;
+      if constexpr (kDot2) {
+        lower[i] = gpu_dot2(low, gpu_two_taps<kTaps>(taps, t), lower[i]);
+        upper[i] = gpu_dot2(high, gpu_two_taps<kTaps>(taps, t), upper[i]);
+      } else {
+        lower[i] = gpu_multiply_add16(low, taps[t], lower[i]);
+        upper[i] = gpu_multiply_add16(high, taps[t], upper[i]);
+      }
+    }
+  });
+}
+
+// Sums down a column as its samples come, of numbers of 16 bits: every kEvery-th of kRows rows, of which row r takes the
+// samples r + kBegin to r + kBegin + kTaps - 1; modulo 2^32. With kDot2 a sample is taken with the one before it, and
+// one more, whatever it is, has to come behind the last.
+template <int kTaps, int kRows, int kEvery = 1, int kBegin = 0, bool kDot2 = kGpuHasDot2>
+class GpuColumnSums {
+ public:
+  // Sample i, behind `before`.
+  template <int i, class Taps>
+  GPU_FN void add(uint32_t before, uint32_t sample, const Taps &taps) {
+    if constexpr (kDot2 && i == 0) return;
+    const uint32_t two = kDot2 ? before | sample << 16 : 0;
+#pragma unroll
+    for (int r = 0; r < kRows; r += kEvery) {
+      const int t = i - (kDot2 ? 1 : 0) - r - kBegin;
+      if (t < 0 || t >= kTaps || (kDot2 && t % 2 != 0)) continue;
+      uint32_t &sum = sums_[r / kEvery];
+      sum =
+          kDot2 ? gpu_dot2(two, gpu_two_taps<kTaps>(taps, t), sum) : gpu_multiply_add16(sample, taps[t], sum);
+    }
+  }
+  GPU_FN uint32_t operator[](int r) const { return sums_[r]; }
+
+ private:
+  uint32_t sums_[(kRows + kEvery - 1) / kEvery] = {};
+};
+
 // (a * b + 2^31) >> 32.
 GPU_FN uint32_t gpu_rounded_high(uint32_t a, uint32_t b) {
   return static_cast<uint32_t>((static_cast<uint64_t>(a) * b + 0x80000000u) >> 32);
@@ -134,6 +230,9 @@ GPU_FN uint32_t gpu_rounded_high(uint32_t a, uint32_t b) {
 GPU_FN uint32_t gpu_dot4(uint32_t a, uint32_t b, uint32_t sum) {
 #if defined(__CUDACC__)
   return __dp4a(a, b, sum);
+#elif defined(__HIP__) && !defined(__gfx900__) && !defined(__gfx902__) && !defined(__gfx904__) && \
+    !defined(__gfx909__) && !defined(__gfx90c__) && !defined(__gfx1010__) && !defined(__gfx1013__)
+  return __builtin_amdgcn_udot4(a, b, sum, false);
 #else
   for (int i = 0; i < 4; ++i) sum += (a >> 8 * i & 255) * (b >> 8 * i & 255);
   return sum;
@@ -144,6 +243,9 @@ GPU_FN uint32_t gpu_dot4(uint32_t a, uint32_t b, uint32_t sum) {
 GPU_FN uint32_t gpu_permute(uint32_t a, uint32_t b, uint32_t selector) {
 #if defined(__CUDACC__)
   return __byte_perm(a, b, selector);
+#elif defined(__HIP__)
+  return __builtin_amdgcn_perm(
+      b, a, (selector & 7) | (selector & 0x70) << 4 | (selector & 0x700) << 8 | (selector & 0x7000) << 12);
 #else
   const uint64_t bytes = static_cast<uint64_t>(b) << 32 | a;
   uint32_t result = 0;
@@ -151,6 +253,13 @@ GPU_FN uint32_t gpu_permute(uint32_t a, uint32_t b, uint32_t selector) {
     result |= static_cast<uint32_t>(bytes >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
   return result;
 #endif
+}
+
+GPU_FN uint32_t gpu_lower_halves(uint32_t first, uint32_t second) {
+  return gpu_permute(first, second, 0x5410);
+}
+GPU_FN uint32_t gpu_upper_halves(uint32_t first, uint32_t second) {
+  return gpu_permute(first, second, 0x7632);
 }
 
 // Four words in, four words out: word b holds byte b of each.
@@ -175,7 +284,7 @@ GPU_FN void gpu_transpose_low_bytes(const uint32_t *in, uint32_t *out) {
 //   of A  rows g and g + 8 at columns 4q to 4q + 3 (a[0], a[1]) and 16 + 4q to 16 + 4q + 3 (a[2], a[3]),
 //   of B  column g at rows 4q to 4q + 3 (b0) and 16 + 4q to 16 + 4q + 3 (b1),
 //   of D  rows g (d[0], d[1]) and g + 8 (d[2], d[3]) at columns 2q and 2q + 1.
-#if defined(GPU_SIMULATED)
+#if defined(GPU_SIMULATED) && !defined(GPU_AMD)
 #define GPU_HAS_MMA_U8 1
 #elif defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
 #define GPU_HAS_MMA_U8 1

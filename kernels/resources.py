@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What compiled kernels take of a GPU: a table, or a check that none spills.
+"""What compiled kernels take of a GPU: a table, or a check that none spills and that enough of them fit.
 
     resources.py [--nvcc ROOT NVCC ARCH SOURCE,...] OBJECT...
     resources.py --check ARCH,... COMPILER OBJECT...
 
 OBJECT: a code object for AMD (<stem>-<arch>.co of the build), which tells by itself what its kernels take. For NVIDIA
 the sources are compiled once more, as only ptxas tells (and counts spills in bytes). --check: exit status 1 if a kernel
-for one of these targets spills registers or has scratch memory; 77 if none of them was built, or not by clang 19, the one
+for one of these targets spills registers or has scratch memory, or if a SIMD holds fewer than WAVES of its waves, or the
+memory of a compute unit fewer than BLOCKS of its blocks, but for what FEWER says; 77 if none of them was built, or not by clang 19, the one
 that kernels are tuned with (COMPILER: what it says of itself).
 """
 import argparse
@@ -25,6 +26,31 @@ REGISTER_FILES = [
     (r"gfx103\w", 32, 1024, 8, 16),
     (r"gfx1102|gfx1103", 32, 1024, 16, 16),
     (r"gfx11\w\w|gfx12\w\w", 32, 1536, 24, 16),
+]
+# A wave waits for memory while others work: four do for what is between loads here.
+WAVES, BLOCKS = 4, 2
+LOCAL, LOCAL_GRANULE = 65536, 512  # memory that blocks of a compute unit share, bytes
+# Kernels and targets that have fewer of either, how many, and why; None: enough. Whoever makes one of them better says so here.
+_TILE = "rows of floats are summed up from left to right, so that a block walks along a band with its columns in memory"
+FEWER = [
+    (r"adm_float_(power_)?(8|16|32)|ansnr_rows_\d+|vif_float_(17|any|9|5|3)_\d+", "gfx90a", 1, 1, _TILE),
+    (r"adm_float_(power_)?(8|16|32)|ansnr_rows_\d+", "gfx1.*", None, 1, _TILE),
+    (r"vif_float_(17|any|9|5|3)_\d+", "gfx1.*", None, 1, _TILE),
+    (r"motion_float_[135]_\d+", "gfx90a", 2, 2, _TILE),
+    (r"cambi_count_.*", "gfx90a", 1, 2, "a warp counts the codes of its strip in memory of its own"),
+    (r"psnr_hvs_terms_8", "gfx90a", 3, 2, "a thread has a block of 8 x 8 and its transform in registers"),
+    (r"psnr_hvs_terms_16", "gfx90a", 2, 2, "as of 8 bits"),
+    (r"speed_blocks", "gfx90a", 1, 2, "a thread solves a system of 25 equations in memory; there are few of them"),
+    (r"speed_blocks", "gfx1.*", 3, 2, "as on gfx90a"),
+    (r"speed_covariance", "gfx90a", 2, 2, "a run of samples at all offsets is in memory, in doubles"),
+    (r"ssim_windows_.*", "gfx90a", 3, 2, "blocks of five waves: three of them are 3.75 waves a SIMD"),
+    (r"ssim_total", "gfx90a", 2, 2, "one thread adds; there are few blocks"),
+    (r"ssim_integer_terms_8", "gfx90a", 1, 2, "column sums of a tile and its terms, in doubles, are in memory"),
+    (r"ssim_integer_terms_16", "gfx90a", 1, 1, "as of 8 bits"),
+    (r"ssim_integer_terms_16", "gfx1.*", 3, 1, "as of 8 bits"),
+    (r"ssimulacra2_(rows|columns)", "gfx90a", 2, 2, "recursive filters walk along rows that are brought there in tiles"),
+    (r"ssimulacra2_more_rows", "gfx90a", 1, 2, "the same of fewer lines"),
+    (r"vif_scale0_16|vif_scale\d.*_limits", "gfx90a", 3, 2, "column sums of two words, or two gain limits"),
 ]
 
 
@@ -103,10 +129,29 @@ def waves(arch, kernel):
         used = max(1, kernel["vector"]) * kernel["wave"] // wave
         by_registers = registers // (-(-used // granule) * granule)
         group = -(-kernel["threads"] // kernel["wave"])
-        local = 65536 if wave == 64 else 131072  # shared by four SIMDs
-        by_local = most if not kernel["local"] else max(1, local // kernel["local"] * group // 4)
+        units = 1 if wave == 64 else 2  # of four SIMDs
+        by_local = most if not kernel["local"] else max(1, blocks(kernel, units) * group // 4)
         return min(most, by_registers, by_local)
     return None
+
+
+def blocks(kernel, units=1):
+    """Blocks for which so many compute units have memory."""
+    return units * LOCAL // (-(-max(1, kernel["local"]) // LOCAL_GRANULE) * LOCAL_GRANULE)
+
+
+def shortfalls(row):
+    """What a kernel has too few of, in words."""
+    least = next(((least_waves, least_blocks) for kernel, arch, least_waves, least_blocks, _ in FEWER
+                  if re.fullmatch(kernel, row["name"]) and re.fullmatch(arch, row["arch"])), None)  # fmt: skip
+    waves_here, blocks_here = row["waves"], min(BLOCKS, blocks(row))
+    least_waves, least_blocks = least or (None, None)
+    if waves_here is not None and waves_here < (least_waves or WAVES):
+        yield f"{waves_here} waves a SIMD, not {least_waves or WAVES}"
+    if blocks_here < (least_blocks or BLOCKS):
+        yield f"{row['local']} bytes of shared memory, so that {least_blocks or BLOCKS} blocks do not fit a compute unit"
+    if least_waves and waves_here >= WAVES or least_blocks and least_blocks < BLOCKS <= blocks_here:
+        yield f"{waves_here} waves a SIMD and {blocks_here} blocks a compute unit, which FEWER need no longer excuse"
 
 
 def amd_kernels(path):
@@ -170,11 +215,14 @@ def check(rows, archs, compiler):
     for row in bad:
         print(f"{row['name']} on {row['arch']}: {row['spills']} registers spilled, {row['scalar_spills']} scalar ones, "
               f"{row['scratch']} bytes of scratch memory")  # fmt: skip
+    few = [(row, what) for row in rows if row["arch"] in archs for what in shortfalls(row)]
+    for row, what in few:
+        print(f"{row['name']} on {row['arch']}: {what}")
     checked = sum(row["arch"] in archs for row in rows)
-    print(f"{checked} kernels for {', '.join(sorted(found))}: {len(bad)} with spills or scratch memory")
+    print(f"{checked} kernels for {', '.join(sorted(found))}: {len(bad)} with spills or scratch memory, {len(few)} of which too few fit")
     for arch in sorted(set(archs) - found):
         print(f"Not built, and not checked: {arch}")
-    sys.exit(1 if bad else 0)
+    sys.exit(1 if bad or few else 0)
 
 
 def main():

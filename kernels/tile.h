@@ -13,10 +13,23 @@ GPU_FN int tile_mirror(int at, int size) {
   return at < 0 ? 0 : at;
 }
 
+// Where a row of a plane begins. Of no plane that kernels read rows are 2 GiB apart (readable_on_device() in engine/view.h): a
+// product of two numbers of 32 bits is one instruction.
+GPU_FN DeviceAddress<const uint8_t> tile_row_address(const DevicePlane &plane, int y) {
+  return plane.data + static_cast<int64_t>(y) * static_cast<int32_t>(plane.stride);
+}
+
 // A row of a plane for reading `width` samples.
 template <class Sample>
 GPU_FN const Sample *tile_row(const DevicePlane &plane, int y, int width) {
-  return address_cast<const Sample>(plane.data + y * plane.stride).get(static_cast<uint64_t>(width));
+  return address_cast<const Sample>(tile_row_address(plane, y)).get(static_cast<uint64_t>(width));
+}
+
+// Sample x of a row: an offset of the thread's own to an address that all have.
+template <class Sample>
+GPU_FN Sample tile_sample(const DevicePlane &plane, int y, int x) {
+  const uint32_t offset = static_cast<uint32_t>(x) * static_cast<uint32_t>(sizeof(Sample));
+  return *address_cast<const Sample>(tile_row_address(plane, y) + offset).get();
 }
 
 // Words of a row lie in chunks of four, which are read at once. Shared memory has 32 banks of a word, and eight threads are

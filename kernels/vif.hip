@@ -1,6 +1,7 @@
 // Kernels of VIF: each scale, whatever the depth (engine/arith/vif.h has the definition).
 #include "kernels/vif_filter.h"
 #include "kernels/vif_matrix.h"
+#include "kernels/vif_streams.h"
 
 using namespace vmafhip;
 
@@ -14,32 +15,49 @@ using namespace vmafhip;
 #define VIF_BOUNDS(threads) GPU_BOUNDS(threads, 3)
 #endif
 
-#define VIF_KERNEL(name, ...) \
-  GPU_KERNEL void VIF_BOUNDS(kVifThreads) name(VifArgs args) { vif_filter<__VA_ARGS__>(args); }
+#if defined(GPU_AMD)
+#define VIF_KERNEL(name, scale, Sample, statistics, limits)                                      \
+  GPU_KERNEL void GPU_BOUNDS(kVifThreads, 1) GPU_WAVES(vif_waves(scale, sizeof(Sample), limits)) \
+      name(VifArgs args) {                                                                       \
+    vif_streams<scale, Sample, statistics, limits>(args);                                        \
+  }
+#else
+#define VIF_KERNEL(name, scale, Sample, statistics, limits)     \
+  GPU_KERNEL void VIF_BOUNDS(kVifThreads) name(VifArgs args) {  \
+    vif_filter<scale, Sample, statistics, false, limits>(args); \
+  }
+#endif
 
-VIF_KERNEL(vif_scale0_8, 0, uint8_t, true, false, 1)
-VIF_KERNEL(vif_scale0_16, 0, uint16_t, true, false, 1)
-VIF_KERNEL(vif_scale1, 1, uint16_t, true, false, 1)
-VIF_KERNEL(vif_scale2, 2, uint16_t, true, false, 1)
-VIF_KERNEL(vif_scale3, 3, uint16_t, true, false, 1)
-
-// Several distorted pictures of a reference.
-VIF_KERNEL(vif_scale0_8_several, 0, uint8_t, true, true, 1)
-VIF_KERNEL(vif_scale0_16_several, 0, uint16_t, true, true, 1)
-VIF_KERNEL(vif_scale1_several, 1, uint16_t, true, true, 1)
-VIF_KERNEL(vif_scale2_several, 2, uint16_t, true, true, 1)
-VIF_KERNEL(vif_scale3_several, 3, uint16_t, true, true, 1)
+VIF_KERNEL(vif_scale0_8, 0, uint8_t, true, 1)
+VIF_KERNEL(vif_scale0_16, 0, uint16_t, true, 1)
+VIF_KERNEL(vif_scale1, 1, uint16_t, true, 1)
+VIF_KERNEL(vif_scale2, 2, uint16_t, true, 1)
+VIF_KERNEL(vif_scale3, 3, uint16_t, true, 1)
 
 // Two gain limits. Several pictures that share more of the reference's would take more registers than there are.
-VIF_KERNEL(vif_scale0_8_limits, 0, uint8_t, true, false, 2)
-VIF_KERNEL(vif_scale0_16_limits, 0, uint16_t, true, false, 2)
-VIF_KERNEL(vif_scale1_limits, 1, uint16_t, true, false, 2)
-VIF_KERNEL(vif_scale2_limits, 2, uint16_t, true, false, 2)
-VIF_KERNEL(vif_scale3_limits, 3, uint16_t, true, false, 2)
+VIF_KERNEL(vif_scale0_8_limits, 0, uint8_t, true, 2)
+VIF_KERNEL(vif_scale0_16_limits, 0, uint16_t, true, 2)
+VIF_KERNEL(vif_scale1_limits, 1, uint16_t, true, 2)
+VIF_KERNEL(vif_scale2_limits, 2, uint16_t, true, 2)
+VIF_KERNEL(vif_scale3_limits, 3, uint16_t, true, 2)
 
 // Scale 0 without its statistics (vif_skip_scale0): the planes of scale 1 alone.
-VIF_KERNEL(vif_halve_8, 0, uint8_t, false, false, 1)
-VIF_KERNEL(vif_halve_16, 0, uint16_t, false, false, 1)
+VIF_KERNEL(vif_halve_8, 0, uint8_t, false, 1)
+VIF_KERNEL(vif_halve_16, 0, uint16_t, false, 1)
+
+#if !defined(GPU_AMD)
+// Several distorted pictures of a reference.
+#define VIF_KERNEL_OF_SEVERAL(name, scale, Sample)             \
+  GPU_KERNEL void VIF_BOUNDS(kVifThreads) name(VifArgs args) { \
+    vif_filter<scale, Sample, true, true, 1>(args);            \
+  }
+
+VIF_KERNEL_OF_SEVERAL(vif_scale0_8_several, 0, uint8_t)
+VIF_KERNEL_OF_SEVERAL(vif_scale0_16_several, 0, uint16_t)
+VIF_KERNEL_OF_SEVERAL(vif_scale1_several, 1, uint16_t)
+VIF_KERNEL_OF_SEVERAL(vif_scale2_several, 2, uint16_t)
+VIF_KERNEL_OF_SEVERAL(vif_scale3_several, 3, uint16_t)
+#endif
 
 #if defined(GPU_HAS_MMA_U8)
 #define VIF_MATRIX_KERNEL(name, ...) \

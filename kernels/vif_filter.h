@@ -134,6 +134,27 @@ GPU_FN void vif_sum_columns(const VifArgs &args, const PlanePair &planes, int x0
   }
 }
 
+// Adds 8 pixels of a row, of which the first `columns` are of the plane, from their statistics: of the reference, of the
+// distorted picture, of both.
+template <bool kReference, int kLimits>
+GPU_FN void vif_add_pixels(const uint16_t *log_table, const int32_t (&statistics)[3][8], int columns,
+                           const double *gain_limits, VifThreadSums<kLimits> *sums) {
+  const VifLimits<kLimits> limits(gain_limits);
+  uint32_t unsure = 0;
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    const VifPixel pixel = {statistics[0][i], statistics[1][i], statistics[2][i]};
+    unsure |= static_cast<uint32_t>(vif_add_pixel<kReference>(log_table, pixel, i < columns, limits, sums))
+              << i;
+    if (i % 2 == 1) gpu_keep_order();
+  }
+  if (unsure == 0) return;
+#pragma unroll
+  for (int i = 0; i < 8; i++)
+    if (unsure >> i & 1)
+      vif_add_exact(log_table, {statistics[0][i], statistics[1][i], statistics[2][i]}, gain_limits, sums);
+}
+
 // Row sums and statistics of the 8 pixels of a row from `column` of the tile on; `columns` of them are of the plane.
 // `variance` is the reference's, a result if kReference.
 template <int kScale, bool kReference, int kLimits>
@@ -179,26 +200,13 @@ GPU_FN void vif_measure_row(VifTile<kScale, true, kLimits> &tile, int row, int c
       statistics[0][i] = static_cast<int32_t>(variance[i]);
   }
 
-  const uint16_t *log_table = reinterpret_cast<const uint16_t *>(tile.log_table);
-  const VifLimits<kLimits> limits(gain_limits);
-  uint32_t unsure = 0;
-#pragma unroll
-  for (int i = 0; i < kPixels; i++) {
-    const VifPixel pixel = {statistics[0][i], statistics[1][i], statistics[2][i]};
-    unsure |= static_cast<uint32_t>(vif_add_pixel<kReference>(log_table, pixel, i < columns, limits, sums))
-              << i;
-  }
-  if (unsure == 0) return;
-#pragma unroll
-  for (int i = 0; i < kPixels; i++)
-    if (unsure >> i & 1)
-      vif_add_exact(log_table, {statistics[0][i], statistics[1][i], statistics[2][i]}, gain_limits, sums);
+  vif_add_pixels<kReference>(reinterpret_cast<const uint16_t *>(tile.log_table), statistics, columns,
+                             gain_limits, sums);
 }
 
 // Samples of the next scale: even columns of even rows. A thread makes two of a row.
-template <int kScale, bool kStatistics, bool kReference, int kLimits>
-GPU_FN void vif_halve(const VifArgs &args, const VifPair &pair, VifTile<kScale, kStatistics, kLimits> &tile,
-                      int x0, int y0) {
+template <int kScale, bool kReference, class Tile>
+GPU_FN void vif_halve(const VifArgs &args, const VifPair &pair, Tile &tile, int x0, int y0) {
   constexpr int kHalo = vif_halo(kScale), kTaps = kVifTapCount[kScale + 1], kFirst = kHalo - kTaps / 2,
                 kThreads = vif_tile_columns(kScale) / 4;  // of a row
   const int thread = static_cast<int>(threadIdx.x), row = thread / kThreads, at = thread % kThreads;
@@ -248,7 +256,7 @@ GPU_FN void vif_filter_pair(const VifArgs &args, const VifPair &pair, int x0, in
       if (mine) tile_write<8>(tile.stream(kVifRefSquare, row), column, variance);
     }
   }
-  if constexpr (kScale < 3) vif_halve<kScale, kStatistics, kReference>(args, pair, tile, x0, y0);
+  if constexpr (kScale < 3) vif_halve<kScale, kReference>(args, pair, tile, x0, y0);
   if constexpr (kStatistics) vif_add_to_sums(sums, tile.sums, pair);
 }
 

@@ -142,6 +142,7 @@ static_assert(kExternalOpaqueFd == CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD);
 
 static_assert(kCudaMemoryHost == CU_MEMORYTYPE_HOST && kCudaMemoryDevice == CU_MEMORYTYPE_DEVICE);
 static_assert(kCudaAttributeWarpSize == CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+static_assert(kCudaAttributeMultiprocessors == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(kCudaAttributeComputeMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(kCudaAttributeComputeMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 static_assert(kCudaErrorInvalidValue == CUDA_ERROR_INVALID_VALUE);

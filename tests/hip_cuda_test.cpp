@@ -75,8 +75,8 @@ TEST_F(HipCuda, OpeningAndClosing) {
   Log log = calls([&] { device = Device::open(1).value(); });
   std::erase(log, "cuInit(0)");  // of the first that opens it
   EXPECT_EQ(log, (Log{"cuDeviceGetCount()", "cuDevicePrimaryCtxRetain(11)", "cuCtxSetCurrent(1001)",
-                      "cuDeviceGetName(11)", "cuDeviceGetAttribute(10, 11)", "cuDeviceGetAttribute(75, 11)",
-                      "cuDeviceGetAttribute(76, 11)", "cuCtxSetCurrent(1001)",
+                      "cuDeviceGetName(11)", "cuDeviceGetAttribute(10, 11)", "cuDeviceGetAttribute(16, 11)",
+                      "cuDeviceGetAttribute(75, 11)", "cuDeviceGetAttribute(76, 11)", "cuCtxSetCurrent(1001)",
                       "cuModuleLoadData(NVIDIA code)", "cuCtxSetCurrent(7)"}));
   EXPECT_EQ(device->description(), "Fake (compute capability 11.5), libcuda.so.1");
   EXPECT_EQ(device->api().vendor, Vendor::nvidia);

@@ -84,6 +84,7 @@ static_assert(kCopyDeviceToDevice == hipMemcpyDeviceToDevice);
 static_assert(kAttributeComputeMajor == hipDeviceAttributeComputeCapabilityMajor);
 static_assert(kAttributeComputeMinor == hipDeviceAttributeComputeCapabilityMinor);
 static_assert(kAttributeWarpSize == hipDeviceAttributeWarpSize);
+static_assert(kAttributeMultiprocessors == hipDeviceAttributeMultiprocessorCount);
 static_assert(kStreamNonBlocking == hipStreamNonBlocking);
 static_assert(kEventBlockingSync == hipEventBlockingSync && kEventDisableTiming == hipEventDisableTiming);
 static_assert(kCaptureThreadLocal == hipStreamCaptureModeThreadLocal);

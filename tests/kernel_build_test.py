@@ -228,11 +228,19 @@ def check_resources(folder):
         ({".vgpr_spill_count": 3}, 1, "kernel on gfx1030: 3 registers spilled"),
         ({".sgpr_spill_count": 5}, 1, "5 scalar ones"),
         ({".private_segment_fixed_size": 1000}, 1, "1000 bytes of scratch"),
+        # Two blocks of 32 KiB fit a compute unit; of 33,280 bytes in 128 KiB three, which are six waves for each of four SIMDs.
+        ({".group_segment_fixed_size": 33280}, 1, "33280 bytes of shared memory, so that 2 blocks do not fit"),
+        ({".vgpr_count": 256}, 0, ", 0 of which too few fit"),
+        ({".max_flat_workgroup_size": 64, ".group_segment_fixed_size": 32768}, 1, "kernel on gfx1030: 2 waves a SIMD, not 4"),
+        ({".name": "speed_blocks", ".max_flat_workgroup_size": 64, ".group_segment_fixed_size": 20992}, 0, "0 of which too few"),
+        ({".name": "speed_blocks", ".max_flat_workgroup_size": 64, ".group_segment_fixed_size": 28672}, 1, "2 waves a SIMD, not 3"),
+        ({".name": "speed_blocks"}, 1, "which FEWER need no longer excuse"),
     ):
         done = resources("--check", "gfx1030", clang19, code_object(folder / "one.co", "gfx1030", **more))
         expect(done.returncode == status and words in done.stdout, f"{more}: status {done.returncode}, {done.stdout}")
     for archs, compiler, objects, status in (
         ("gfx1030,gfx90a", clang19, [good], 0),
+        ("gfx90a", clang19, [code_object(folder / "wide.co", "gfx90a", **{".wavefront_size": 64, ".vgpr_count": 129})], 1),
         ("gfx90a", clang19, [good], 77),
         ("gfx90a", "", [], 77),
         ("gfx1030", "Debian clang version 15.0.6", [good], 77),

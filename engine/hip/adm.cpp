@@ -13,13 +13,22 @@
 namespace vmafhip::hip {
 namespace {
 
-// Rows of a band that a warp walks down. It walks two more that others own, so that parts are to be long; but with
-// fewer than some 1600 warps in all a large GPU has too little to do.
-int rows_of_part(int height, int strips, int pairs) {
-  const int64_t rows = int64_t{height} * strips * pairs / 1600;
-  const int longest = static_cast<int>(std::clamp<int64_t>(rows, 6, 32));
-  const int parts = (height + longest - 1) / longest;
-  return (height + parts - 1) / parts;
+// Rows of a band that a warp walks down. It walks two more that others own, so that parts are to be long; but the `resident`
+// warps that a GPU holds at a time should all have one, and after them, if need be, as many again: a few that are left
+// for the end take as long as all.
+int rows_of_part(int height, int strips, int pairs, int resident) {
+  constexpr int kFewest = 6, kMost = 32;
+  int best = std::min(height, kMost);
+  int64_t best_time = INT64_MAX;  // in rows
+  for (int rows = best; rows >= std::min(height, kFewest); rows--) {
+    const int64_t warps = int64_t{strips} * pairs * ((height + rows - 1) / rows);
+    const int64_t time = (warps + resident - 1) / resident * (rows + 2);
+    if (time < best_time) {
+      best = rows;
+      best_time = time;
+    }
+  }
+  return best;
 }
 
 AdmHalves halves_of(const AdmScaleParams &p, int scale) {
@@ -41,7 +50,8 @@ class HipAdm final : public HipMetric {
         limits_(sets, [](const AdmParams &params) { return params.options.gain_limit; }),
         depth_(format.depth),
         distorted_(distorted),
-        threads_(device.warp_size()) {
+        threads_(device.warp_size()),
+        multiprocessors_(device.multiprocessors()) {
     kernels_[0] = {device.function("adm", depth_ == 8 ? "adm_scale0_8" : "adm_scale0_16"),
                    device.function("adm", "adm_scale1"), device.function("adm", "adm_scale2"),
                    device.function("adm", "adm_scale3")};
@@ -171,8 +181,10 @@ class HipAdm final : public HipMetric {
       for (int l = 0; l < limits; l++)
         to.row_sums[l] = row_sums(pair, first + l, memory) + int64_t{first_row_[scale]} * kAdmRowSums;
     }
-    const int columns = adm_strip_columns(threads_), strips = (p.width + columns - 1) / columns;
-    args.part_rows = rows_of_part(p.height, strips, static_cast<int>(pairs.size()));
+    const int columns = adm_strip_columns(threads_, scale, limits),
+              strips = (p.width + columns - 1) / columns;
+    args.part_rows = rows_of_part(p.height, strips, static_cast<int>(pairs.size()),
+                                  multiprocessors_ * adm_resident_warps(scale, depth_, limits));
     const int parts = (p.height + args.part_rows - 1) / args.part_rows;
     stream.launch(
         kernels_[limits - 1][static_cast<size_t>(scale)],
@@ -185,7 +197,7 @@ class HipAdm final : public HipMetric {
     if (plane.stride != static_cast<int32_t>(plane.stride))
       throw DeviceError(1, "adm: rows of a picture on the device are " + std::to_string(plane.stride) +
                                " bytes apart; at most 2 GiB are possible");
-    const unsigned bytes = depth_ == 8 ? 4 : 8;  // of four samples
+    const unsigned bytes = depth_ == 8 ? 4 : 8;  // of four samples, as many as a thread loads at most
     if (plane.data.value % bytes != 0 || plane.stride % static_cast<int>(bytes) != 0) args->aligned = false;
     return plane;
   }
@@ -208,7 +220,7 @@ class HipAdm final : public HipMetric {
 
   AdmParams params_;
   const GainLimits limits_;
-  const int depth_, distorted_, threads_;
+  const int depth_, distorted_, threads_, multiprocessors_;
   std::array<std::array<Function, kAdmScales>, kAdmMostLimits> kernels_;  // by the number of limits
   Function sum_rows_;
   // Of a pair: rows of all scales, and where those of a scale begin. Of a picture: bytes of the low bands, where that of a

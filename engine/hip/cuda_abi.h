@@ -9,7 +9,8 @@
 namespace vmafhip::hip {
 
 constexpr int kCudaMemoryHost = 1, kCudaMemoryDevice = 2;
-constexpr int kCudaAttributeWarpSize = 10, kCudaAttributeComputeMajor = 75, kCudaAttributeComputeMinor = 76;
+constexpr int kCudaAttributeWarpSize = 10, kCudaAttributeMultiprocessors = 16,
+              kCudaAttributeComputeMajor = 75, kCudaAttributeComputeMinor = 76;
 constexpr int kCudaErrorInvalidValue = 1, kCudaErrorNotSupported = 801;
 constexpr int kCudaPointerContext = 1, kCudaPointerAccess = 16, kCudaAccessRead = 1;
 // CUDA's last element of `extra`; the others are HIP's.

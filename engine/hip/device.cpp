@@ -210,6 +210,8 @@ Device::Device(const Api &api, int number)
   name_ = name[0] ? name.data() : std::string(name_of(api.vendor)) + " GPU " + std::to_string(number);
   int major = 0, minor = 0;
   CALL(api, hipDeviceGetAttribute, &warp_size_, kAttributeWarpSize, number);
+  CALL(api, hipDeviceGetAttribute, &multiprocessors_, kAttributeMultiprocessors, number);
+  multiprocessors_ = std::max(multiprocessors_, 1);  // work is divided by them
   CALL(api, hipDeviceGetAttribute, &major, kAttributeComputeMajor, number);
   CALL(api, hipDeviceGetAttribute, &minor, kAttributeComputeMinor, number);
   const std::string version = std::to_string(major) + "." + std::to_string(minor);

@@ -57,6 +57,7 @@ class Device : public std::enable_shared_from_this<Device> {
   // "NVIDIA H200 (compute capability 9.0), libcuda.so.1"
   const std::string &description() const { return description_; }
   int warp_size() const { return warp_size_; }  // 32 or 64
+  int multiprocessors() const { return multiprocessors_; }
   uint64_t free_memory() const;
   int users() const;  // that open() has given it to for measuring, and who still hold it
   // For what may outlive its user, and then is none.
@@ -80,7 +81,7 @@ class Device : public std::enable_shared_from_this<Device> {
   void *module(const char *stem) const;
 
   const Api *api_;
-  int number_, warp_size_ = 0;
+  int number_, warp_size_ = 0, multiprocessors_ = 0;
   std::string name_, description_;
   std::unique_ptr<Context> context_;
   std::unique_ptr<Modules> modules_;

@@ -21,7 +21,8 @@ const char *name_of(Vendor vendor);
 constexpr int kErrorOutOfMemory = 2, kErrorNoDevice = 100, kErrorInvalidDevice = 101;
 constexpr int kErrorNoBinaryForGpu = 209, kErrorNotReady = 600;
 constexpr int kCopyHostToDevice = 1, kCopyDeviceToHost = 2, kCopyDeviceToDevice = 3;
-constexpr int kAttributeComputeMajor = 23, kAttributeComputeMinor = 61, kAttributeWarpSize = 87;
+constexpr int kAttributeComputeMajor = 23, kAttributeComputeMinor = 61, kAttributeMultiprocessors = 63,
+              kAttributeWarpSize = 87;
 constexpr unsigned kStreamNonBlocking = 1;
 constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2;
 constexpr int kPointerDeviceOrdinal = 9;  // whose memory it is

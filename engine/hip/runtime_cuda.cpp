@@ -84,6 +84,9 @@ int get_attribute(int *value, int attribute, int number) {
     case kAttributeWarpSize:
       wanted = kCudaAttributeWarpSize;
       break;
+    case kAttributeMultiprocessors:
+      wanted = kCudaAttributeMultiprocessors;
+      break;
     case kAttributeComputeMajor:
       wanted = kCudaAttributeComputeMajor;
       break;

@@ -35,6 +35,15 @@ Buffer<uint16_t> upload_log_table(const Device &device) {
   return buffer;
 }
 
+// A kernel that there is not for every GPU.
+std::optional<Function> optional_kernel(const Device &device, const char *name) {
+  try {
+    return device.function("vif", name);
+  } catch (const DeviceError &) {
+    return std::nullopt;  // the module is loaded: there is no such kernel for this GPU
+  }
+}
+
 // The kernel for matrix units, which not every GPU has, for one gain limit or two. VMAFHIP_VIF_MATRIX=0 does without, for
 // tests.
 std::optional<Function> matrix_kernel(const Device &device, int depth, int limits) {
@@ -43,11 +52,7 @@ std::optional<Function> matrix_kernel(const Device &device, int depth, int limit
   const char *const names[3][kVifMostLimits] = {{"vif_scale0_matrix_8", "vif_scale0_matrix_8_limits"},
                                                 {"vif_scale0_matrix_12", "vif_scale0_matrix_12_limits"},
                                                 {"vif_scale0_matrix_16", "vif_scale0_matrix_16_limits"}};
-  try {
-    return device.function("vif", names[depth == 8 ? 0 : depth <= 12 ? 1 : 2][limits - 1]);
-  } catch (const DeviceError &) {
-    return std::nullopt;  // the module is loaded: there is no such kernel for this GPU
-  }
+  return optional_kernel(device, names[depth == 8 ? 0 : depth <= 12 ? 1 : 2][limits - 1]);
 }
 
 class HipVif final : public HipMetric {
@@ -62,9 +67,9 @@ class HipVif final : public HipMetric {
                  device.function("vif", "vif_scale1"), device.function("vif", "vif_scale2"),
                  device.function("vif", "vif_scale3")},
         kernels_of_several_{
-            device.function("vif", depth_ == 8 ? "vif_scale0_8_several" : "vif_scale0_16_several"),
-            device.function("vif", "vif_scale1_several"), device.function("vif", "vif_scale2_several"),
-            device.function("vif", "vif_scale3_several")},
+            optional_kernel(device, depth_ == 8 ? "vif_scale0_8_several" : "vif_scale0_16_several"),
+            optional_kernel(device, "vif_scale1_several"), optional_kernel(device, "vif_scale2_several"),
+            optional_kernel(device, "vif_scale3_several")},
         kernels_of_limits_{
             device.function("vif", depth_ == 8 ? "vif_scale0_8_limits" : "vif_scale0_16_limits"),
             device.function("vif", "vif_scale1_limits"), device.function("vif", "vif_scale2_limits"),
@@ -247,8 +252,8 @@ class HipVif final : public HipMetric {
         launch_matrix(stream, *matrix_[limits - 1], args, count);
       else if (limits > 1)
         launch_filter(stream, kernels_of_limits_[s], args, s, count);
-      else if (args.pictures > 1)
-        launch_filter(stream, kernels_of_several_[s], args, s, count / static_cast<unsigned>(args.pictures));
+      else if (args.pictures > 1 && kernels_of_several_[s])
+        launch_filter(stream, *kernels_of_several_[s], args, s, count / static_cast<unsigned>(args.pictures));
       else
         launch_filter(stream, kernels_[s], args, s, count);
     }
@@ -276,7 +281,9 @@ class HipVif final : public HipMetric {
   const GainLimits limits_;
   const bool skip_scale0_;
   const int depth_, planes_, distorted_;
-  const std::array<Function, kVifScales> kernels_, kernels_of_several_, kernels_of_limits_;
+  const std::array<Function, kVifScales> kernels_;
+  const std::array<std::optional<Function>, kVifScales> kernels_of_several_;
+  const std::array<Function, kVifScales> kernels_of_limits_;
   const Function halve_;
   const std::array<std::optional<Function>, kVifMostLimits> matrix_;  // by the number of limits
   const Buffer<uint16_t> log_table_;

@@ -58,7 +58,7 @@ FAKE_GPU_API int cuDeviceGetName(char *name, int length, int device) {
   return gpu.call("cuDeviceGetName", device);
 }
 FAKE_GPU_API int cuDeviceGetAttribute(int *value, int attribute, int device) {
-  *value = attribute == 10 ? gpu.warp_size : attribute == 75 ? gpu.major : gpu.minor;
+  *value = attribute == 10 ? gpu.warp_size : attribute == 16 ? 100 : attribute == 75 ? gpu.major : gpu.minor;
   return gpu.call("cuDeviceGetAttribute", attribute, device);
 }
 FAKE_GPU_API int cuDevicePrimaryCtxRetain(void **context, int device) {

@@ -57,7 +57,7 @@ FAKE_GPU_API int hipDeviceGetName(char *name, int length, int device) {
   return gpu.call("hipDeviceGetName", device);
 }
 FAKE_GPU_API int hipDeviceGetAttribute(int *value, int attribute, int device) {
-  *value = attribute == 87 ? gpu.warp_size : attribute == 23 ? gpu.major : gpu.minor;
+  *value = attribute == 87 ? gpu.warp_size : attribute == 63 ? 100 : attribute == 23 ? gpu.major : gpu.minor;
   return gpu.call("hipDeviceGetAttribute", attribute, device);
 }
 FAKE_GPU_API int hipGetDevice(int *device) {

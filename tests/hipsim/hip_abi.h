@@ -43,6 +43,7 @@ enum StreamFlags { kStreamNonBlocking = 1 };
 enum Attribute {
   kAttributeComputeCapabilityMajor = 23,
   kAttributeComputeCapabilityMinor = 61,
+  kAttributeMultiprocessorCount = 63,
   kAttributeWarpSize = 87,
 };
 
