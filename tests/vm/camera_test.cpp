@@ -183,15 +183,19 @@ TEST(CameraScript, ReadsACameraInPlace) {
   const char *call[] = {
       "bash",   VMAFHIP_SOURCE_ROOT "/examples/gst-launch/camera.sh",          "--frames",    "6",
       "--caps", "video/x-raw,format=NV12,width=320,height=180,framerate=10/1", "/dev/video0", nullptr};
-  ASSERT_TRUE(g_spawn_sync(nullptr, const_cast<gchar **>(call), nullptr, G_SPAWN_SEARCH_PATH, nullptr,
+  // Where it stays is looked at on the processor: the simulated GPU of other tests would take it.
+  gchar **environment = g_environ_unsetenv(g_get_environ(), "VMAFHIP_HIP_LIBRARY");
+  ASSERT_TRUE(g_spawn_sync(nullptr, const_cast<gchar **>(call), environment, G_SPAWN_SEARCH_PATH, nullptr,
                            nullptr, &out, &errors, &status, nullptr));
+  g_strfreev(environment);
   const std::string shown = out, complaints = errors;
   g_free(out);
   g_free(errors);
   EXPECT_TRUE(g_spawn_check_wait_status(status, nullptr)) << shown << complaints;
   EXPECT_NE(shown.find(" mapped, backend: cpu"), std::string::npos) << shown;
   EXPECT_EQ(shown.find("copied"), std::string::npos) << shown;
-  EXPECT_NE(complaints.find("frames  vmaf_v0.6.1 "), std::string::npos) << complaints;
+  EXPECT_NE(complaints.find(" 6 frames "), std::string::npos) << complaints;  // progress
+  EXPECT_NE(complaints.find(" vmaf_v0.6.1 "), std::string::npos) << complaints;
 }
 
 }  // namespace
