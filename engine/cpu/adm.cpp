@@ -136,6 +136,9 @@ void extend(int16_t *row, int width) {
   row[-1] = row[adm_index(-1, width)];
   row[width] = row[adm_index(width, width)];
   row[width + 1] = row[adm_index(width + 1, width)];
+  // The last vector's lanes behind the picture decide nothing, but what they ask must not depend on what a
+  // source left behind its rows.
+  for (int i = 2; i < 2 + 2 * V::kWords; i++) row[width + i] = 0;
 }
 
 // Vertical filters around band row y of picture `image`; high pass only if `detail`.

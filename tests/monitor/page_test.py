@@ -161,7 +161,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.text("#rendition-1 .badges"), "Connecting")
         self.assertEqual(self.text("#tiles li:first-child .score"), "91.3")
         facts = self.one("#rendition-0 .facts").text
-        for line in ("Window mean\n92.5", "Window p5\n89.5", "Offset\n0.480 s", "Sync\nlocked, 97 %", "Dropped\n9",
+        for line in ("Window mean\n92.5", "Window p5\n89.5", "Offset\n0.480 s", "Sync\nlocked, 97 %", "Dropped\n5",
                      "Unmatched\n3 ref, 2 dist", "Back end\ncpu"):
             self.assertIn(line, facts)
         if CHART_JS.exists():
