@@ -146,7 +146,8 @@ gboolean read_lines(int descriptor, GIOCondition, gpointer of) {
 
 int main(int argc, char **argv) {
   if (argc < 2) return 2;
-  const Time now = g_get_real_time();
+  // The history ends with a whole second: a score that is told at once begins a second of its own.
+  const Time now = g_get_real_time() / 1'000'000 * 1'000'000;
   SampleRecords samples(now);
   fill_history(samples[1], now, 84, 1.2);
   if (argc > 2) add_channel(samples, now, argv[2]);
