@@ -30,9 +30,9 @@ class Monitor {
       : settings_(settings), loop_(g_main_loop_new(nullptr, FALSE)), progress_(settings.channels.size() > 1) {
     for (const ChannelSettings &channel : settings_.channels)
       for (const RenditionSettings &rendition : channel.renditions) {
-        records_.push_back(
-            std::make_unique<Record>(channel.name, rendition.name, redact(channel.reference),
-                                     redact(rendition.encode.empty() ? rendition.uri : rendition.encode)));
+        records_.push_back(std::make_unique<Record>(
+            channel.name, rendition.name, redact(channel.reference),
+            redact(rendition.encode.empty() ? rendition.uri : rendition.encode), channel.alert_above));
         renditions_.push_back(std::make_unique<Rendition>(channel, rendition, settings_.once,
                                                           *records_.back(), [this] { end_if_all_have(); }));
       }

@@ -53,6 +53,18 @@ std::string decimal(std::optional<double> value, int digits) {
   return g_ascii_formatd(text, sizeof text, format.c_str(), *value);
 }
 
+int decimals_of(std::string_view name) {
+  for (const char *part : {"adm", "vif", "ssim"}) {
+    if (name.find(part) != std::string_view::npos) return 4;
+  }
+  return 2;
+}
+
+std::string plain(double value) {
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  return g_ascii_formatd(text, sizeof text, "%.6g", value);
+}
+
 std::string wall_time(Time time, bool short_form) {
   GDateTime *date = g_date_time_new_from_unix_local(time / 1'000'000);
   if (!date) return "–";

@@ -12,6 +12,13 @@ namespace monitor {
 // Text that HTML and XML read as text, in elements and in quoted attributes; what is not UTF-8 is replaced.
 std::string escaped(std::string_view text);
 
+// Decimals that page and report give a measure, whatever its value, so that columns line up: two, and four where all lies
+// between 0 and 1. `name` is a model's label or a feature's name.
+int decimals_of(std::string_view name);
+
+// As short as it can be: "80", "0.95".
+std::string plain(double value);
+
 // With a decimal point whatever the locale; a dash if it is unknown or not finite.
 std::string decimal(std::optional<double> value, int digits);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "examples/monitor/markup.h"
+
 namespace monitor {
 
 namespace {
@@ -132,13 +134,15 @@ void Messages::frame(const GstStructure *message, const Thumbnails &ref, const T
   gboolean warm_up = FALSE;
   gst_structure_get_boolean(message, "warm-up", &warm_up);
   const bool full = candidates_.size() >= Record::kWorst;
-  if (warm_up || !record_.among_worst(score) || (full && score >= candidates_.back().frame.score)) return;
+  if (warm_up || !record_.among_worst(score) ||
+      (full && !record_.worse(score, candidates_.back().frame.score)))
+    return;
   Candidate candidate{{.time = time, .stream_time = stream_time_, .score = score},
                       ref.find(count(message, "timestamp")),
                       dist.find(count(message, "dist-timestamp"))};
-  const auto place =
-      std::upper_bound(candidates_.begin(), candidates_.end(), candidate,
-                       [](const Candidate &a, const Candidate &b) { return a.frame.score < b.frame.score; });
+  const auto place = std::upper_bound(
+      candidates_.begin(), candidates_.end(), candidate,
+      [this](const Candidate &a, const Candidate &b) { return record_.worse(a.frame.score, b.frame.score); });
   candidates_.insert(place, std::move(candidate));
   if (candidates_.size() > Record::kWorst) candidates_.pop_back();
 }
@@ -160,16 +164,19 @@ void Messages::alert(const GstStructure *message) {
   Now &now = record_.now();
   const bool raised = text(message, "state") == "raised";
   const double score = number(message, "score", NAN), threshold = number(message, "threshold", NAN);
+  const int decimals = decimals_of(now.score_name);
   if (raised == now.alert) return;
   now.alert = raised;
   if (raised) {
     ++now.counters.alerts;
-    record_.event(EventKind::alert_raised, format("Score %.2f, the threshold is %.2f", score, threshold),
+    record_.event(EventKind::alert_raised,
+                  format("Score %.*f, the threshold is %s", decimals, score, plain(threshold).c_str()),
                   g_get_real_time());
   } else {
-    record_.event(EventKind::alert_cleared,
-                  std::isfinite(score) ? format("Score %.2f", score) : "What was measured has ended",
-                  g_get_real_time());
+    record_.event(
+        EventKind::alert_cleared,
+        std::isfinite(score) ? format("Score %.*f", decimals, score) : "What was measured has ended",
+        g_get_real_time());
   }
 }
 

@@ -89,6 +89,7 @@ void add_scores(Families &families, const Labels &of, const Now &now) {
     const Pooled &score = now.window->score;
     families.gauge("vmafhip_window_score_mean", "Mean score of the last whole window.", of, score.mean);
     families.gauge("vmafhip_window_score_min", "Lowest score of the last whole window.", of, score.min);
+    families.gauge("vmafhip_window_score_max", "Highest score of the last whole window.", of, score.max);
     families.gauge("vmafhip_window_score_p5", "5th percentile of the scores of the last whole window.", of,
                    score.p5);
   }
@@ -119,7 +120,7 @@ void add_counters(Families &families, const Labels &of, const Record &record) {
 
 void add_state(Families &families, const Labels &of, const Now &now) {
   families.gauge("vmafhip_up", "1 while frames are being scored.", of, now.state == State::running);
-  families.gauge("vmafhip_alert", "1 while the score is beyond the alert's threshold.", of, now.alert);
+  families.gauge("vmafhip_alert", "1 while the alert is raised.", of, now.alert);
   if (!now.sync_state.empty()) {
     families.gauge("vmafhip_sync_offset_seconds", "Added to the distorted stream's time stamps.", of,
                    now.offset_seconds);

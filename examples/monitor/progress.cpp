@@ -90,7 +90,7 @@ void Progress::show(const std::vector<std::unique_ptr<Record>> &records,
       line +=
           one_decimal(*now.score) + (now.alert ? " ALERT" : "") + " (" + one_decimal(now.fps) + " frames/s)";
     else
-      line += now.state == State::ended ? "ended" : now.state == State::waiting ? "waiting" : "connecting";
+      line += state_text(now.state);
   }
   if (terminal_) {
     std::fprintf(stderr, "\r\033[K%.200s", line.c_str());

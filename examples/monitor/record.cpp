@@ -1,15 +1,48 @@
 #include "examples/monitor/record.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 namespace monitor {
 
 namespace {
 
-constexpr Time kSecond = 1'000'000;
+constexpr Time kSecond = 1'000'000, kHour = 3600 * kSecond, kSpan = Time(Record::kSeconds) * kSecond;
+constexpr Time kSlack = 5 * kSecond;  // clocks are corrected by less than that without a word
 
 }  // namespace
+
+const char *state_name(State state) {
+  switch (state) {
+    case State::connecting:
+      return "connecting";
+    case State::running:
+      return "running";
+    case State::lost:
+      return "lost";
+    case State::repeating:
+      return "repeating";
+    case State::ended:
+      return "ended";
+  }
+  return "";
+}
+
+const char *state_text(State state) {
+  switch (state) {
+    case State::connecting:
+      return "connecting";
+    case State::running:
+      return "scoring";
+    case State::lost:
+      return "lost, starts again";
+    case State::repeating:
+      return "ended, starts again";
+    case State::ended:
+      return "ended";
+  }
+  return "";
+}
 
 const char *event_name(EventKind kind) {
   switch (kind) {
@@ -48,14 +81,16 @@ uint64_t next_id() {
   return ++last;
 }
 
-Record::Record(std::string channel, std::string name, std::string reference, std::string source)
+Record::Record(std::string channel, std::string name, std::string reference, std::string source,
+               bool higher_is_worse)
     : channel(std::move(channel)),
       name(std::move(name)),
       reference(std::move(reference)),
-      source(std::move(source)) {}
+      source(std::move(source)),
+      higher_is_worse(higher_is_worse) {}
 
-// Wall time may be set back: what then comes counts in the second that is open.
 void Record::score(Time time, double score) {
+  keep_time(time);
   const int64_t second = time / kSecond;
   if (seconds_.empty() || second > seconds_.back().second) {
     if (seconds_.size() == kSeconds) seconds_.pop_front();
@@ -65,34 +100,82 @@ void Record::score(Time time, double score) {
   Second &open = seconds_.back();
   ++open.frames;
   open.mean += (score - open.mean) / open.frames;
-  open.min = std::min(open.min, score);
+  if (worse(score, open.worst)) open.worst = score;
 }
 
 void Record::event(EventKind kind, std::string text, Time time) {
+  keep_time(time);
   ++counts_[static_cast<size_t>(kind)];
   if (events_.size() == kEvents) events_.pop_front();
   events_.push_back({next_id(), time, kind, std::move(text)});
   if (on_event) on_event(*this, events_.back());
 }
 
-bool Record::among_worst(double score) const { return worst_.size() < kWorst || score < worst_.back().score; }
+bool Record::among_worst(double score) const {
+  if (hours_.empty() || newest_ - hours_.back().begin >= kHour) return true;
+  const std::vector<WorstFrame> &frames = hours_.back().frames;
+  return frames.size() < kWorst || worse(score, frames.back().score);
+}
 
 void Record::worst(WorstFrame frame) {
   if (!among_worst(frame.score)) return;
-  if (worst_.size() == kWorst) worst_.pop_back();
-  const auto place =
-      std::upper_bound(worst_.begin(), worst_.end(), frame,
-                       [](const WorstFrame &a, const WorstFrame &b) { return a.score < b.score; });
-  worst_.insert(place, std::move(frame));
+  newest_ = std::max(newest_, frame.time);
+  if (hours_.empty() || newest_ - hours_.back().begin >= kHour) hours_.push_back({newest_, {}});
+  insert(hours_.back().frames, std::move(frame));
+  gather_worst();
+}
+
+// Behind those of the same score.
+void Record::insert(std::vector<WorstFrame> &frames, WorstFrame frame) const {
+  const auto place = std::ranges::upper_bound(
+      frames, frame.score, [this](double a, double b) { return worse(a, b); }, &WorstFrame::score);
+  frames.insert(place, std::move(frame));
+  if (frames.size() > kWorst) frames.pop_back();
+}
+
+void Record::gather_worst() {
+  while (!hours_.empty() && hours_.front().begin + kHour < newest_ - kSpan) hours_.pop_front();
+  worst_.clear();
+  for (const Hour &hour : hours_) {
+    for (const WorstFrame &frame : hour.frames) {
+      if (frame.time >= newest_ - kSpan) insert(worst_, frame);
+    }
+  }
+}
+
+void Record::keep_time(Time time) {
+  if (time >= newest_ - kSlack) {
+    newest_ = std::max(newest_, time);
+    return;
+  }
+  const Time step = time - newest_;
+  newest_ = time;
+  const int64_t seconds = step / kSecond - (step % kSecond != 0);  // down: none lies in the future
+  for (Second &second : seconds_) second.second += seconds;
+  for (Event &event : events_) event.time += step;
+  for (Hour &hour : hours_) {
+    hour.begin += step;
+    for (WorstFrame &frame : hour.frames) frame.time += step;
+  }
+  gather_worst();
+  untold_ = true;
 }
 
 void Record::changed() {
   untold_ = true;
-  if (std::chrono::steady_clock::now() - told_ >= std::chrono::seconds(1)) tick();
+  if (std::chrono::steady_clock::now() - told_ >= std::chrono::seconds(1)) tell();
 }
 
-void Record::tick() {
-  if (!untold_) return;
+void Record::tick(Time time) {
+  keep_time(time);
+  if (now_.state != State::ended) {
+    while (!seconds_.empty() && seconds_.front().second < (time - kSpan) / kSecond) seconds_.pop_front();
+    gather_worst();
+  }
+  if (untold_) tell();
+}
+
+void Record::tell() {
   untold_ = false;
   told_ = std::chrono::steady_clock::now();
   if (on_change) on_change(*this);

@@ -20,16 +20,19 @@ using Time = int64_t;
 enum class State {
   connecting,  // the pipeline is being built, no frame has been scored yet
   running,     // frames are being scored
-  waiting,     // broken; the next attempt comes after a pause
+  lost,        // a source or the encoder failed; the next attempt comes after a pause
+  repeating,   // all of it has been scored; it starts again after a pause
   ended,       // all of it has been scored, or it was stopped
 };
+const char *state_name(State state);  // "connecting", "running", …: as programs read it
+const char *state_text(State state);  // "lost, starts again": as page, report and terminal show it
 
 // The lower-case names of kinds (event_name()) are part of the page's and the metrics' interface.
 enum class EventKind {
-  started,        // first score after a start or restart
-  ended,          // end of stream
-  lost,           // a source or the encoder failed, or gave nothing for 10 s; text says which and why
-  retry,          // next attempt; text says after what pause
+  started,  // first score after a start or restart
+  ended,    // end of stream
+  lost,     // a source or the encoder failed, or gave nothing for `stall` seconds; text says which and why
+  retry,    // next attempt; text says after what pause
   alert_raised,   // text has score and threshold
   alert_cleared,  //
   sync,           // content synchronisation: searching, locked, lost, unknowable; text has the offset
@@ -57,7 +60,7 @@ struct Event {
 // Scores of the frames of one second of wall time.
 struct Second {
   int64_t second;  // since 1970
-  double mean, min;
+  double mean, worst;
   uint32_t frames;
 };
 
@@ -111,37 +114,56 @@ class Record {
  public:
   static constexpr size_t kSeconds = 6 * 3600, kEvents = 500, kWorst = 10;
 
-  Record(std::string channel, std::string name, std::string reference, std::string source);
+  Record(std::string channel, std::string name, std::string reference, std::string source,
+         bool higher_is_worse = false);
 
   const std::string channel, name;      // labels, unique as a pair
   const std::string reference, source;  // URIs or the encoder, without passwords
+  const bool higher_is_worse;           // of scores: a measure of errors rather than of quality
 
+  bool worse(double a, double b) const { return higher_is_worse ? a > b : a < b; }
+
+  // Times ascend: where the clock has been set back by more than some seconds, all that is kept moves back with it, as if
+  // the clock had been right before.
   void score(Time time, double score);
   void event(EventKind kind, std::string text, Time time);
-  // Whether a frame of this score would be among the worst: only then are its pictures wanted.
+  // Whether a frame of this score would be among the worst of this hour: only then are its pictures wanted.
   bool among_worst(double score) const;
   void worst(WorstFrame frame);
   Now &now() { return now_; }
   const Now &now() const { return now_; }
   void changed();
-  void tick();  // once a second: tells what has changed since it was last told
+  // Once a second: drops scores older than six hours unless all has ended, tells what has changed since it was last told.
+  void tick(Time time);
 
   const std::deque<Second> &seconds() const { return seconds_; }
   const std::deque<Event> &events() const { return events_; }
   uint64_t events_of(EventKind kind) const { return counts_[static_cast<size_t>(kind)]; }  // ever
-  const std::vector<WorstFrame> &worst_frames() const { return worst_; }                   // worst first
+  const std::vector<WorstFrame> &worst_frames() const { return worst_; }  // of six hours, worst first
 
   // Called after each event(), and after changed(), at most once a second. One observer each.
   std::function<void(const Record &, const Event &)> on_event;
   std::function<void(const Record &)> on_change;
 
  private:
+  // The worst of each hour are kept, so that those of the last six are known when older ones leave.
+  struct Hour {
+    Time begin;
+    std::vector<WorstFrame> frames;  // worst first
+  };
+  void insert(std::vector<WorstFrame> &frames, WorstFrame frame) const;
+  void gather_worst();
+  void keep_time(Time time);
+  void tell();
+
   Now now_;
+  Time newest_ = 0;
   bool untold_ = false;
   std::chrono::steady_clock::time_point told_;
   std::deque<Second> seconds_;
   std::deque<Event> events_;
   std::array<uint64_t, kEventKinds> counts_{};
+  std::deque<Hour> hours_;
   std::vector<WorstFrame> worst_;
 };
 

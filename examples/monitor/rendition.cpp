@@ -115,7 +115,7 @@ void Rendition::begin() {
   if (!run_->pipeline) {  // an element that is gone since the start
     run_.reset();
     record_.event(EventKind::lost, redact(error), g_get_real_time());
-    return pause_and_retry();
+    return pause_and_retry(State::lost);
   }
   run_->watch = gst_bus_add_watch(run_->pipeline->bus(), on_bus, this);
   const auto ok = std::make_shared<bool>();
@@ -142,7 +142,7 @@ void Rendition::finish() {
 
 void Rendition::bring_down() {
   run_->going_down = true;
-  if (!stopping_ && !run_->ended) set_state(State::waiting);
+  if (!stopping_ && !run_->ended) set_state(State::lost);
   if (patience_) g_source_remove(patience_);
   patience_ = g_timeout_add_seconds(kPatience, on_patience, this);
   in_background([pipeline = run_->pipeline] { pipeline->stop(); },
@@ -176,7 +176,8 @@ void Rendition::go_on(bool ended, bool scored) {
   const bool well =
       scoring_since_ && g_get_monotonic_time() - scoring_since_ >= int64_t(kWellFor * G_USEC_PER_SEC);
   if (well || (ended && scored)) pause_ = 0;
-  if (!stopping_ && !failed_ && !(once_ && ended)) return pause_and_retry();
+  if (!stopping_ && !failed_ && !(once_ && ended))
+    return pause_and_retry(ended ? State::repeating : State::lost);
   if (stopping_) record_.event(EventKind::ended, "Stopped", g_get_real_time());
   set_state(State::ended);
   on_end_();
@@ -199,9 +200,9 @@ gboolean Rendition::on_patience(gpointer data) {
   return G_SOURCE_REMOVE;
 }
 
-void Rendition::pause_and_retry() {
+void Rendition::pause_and_retry(State meanwhile) {
   pause_ = std::clamp(2 * pause_, channel_.retry_seconds, kLongestPause);
-  set_state(State::waiting);
+  set_state(meanwhile);
   record_.event(EventKind::retry, "Next attempt in " + seconds_text(pause_), g_get_real_time());
   retry_ = g_timeout_add(guint(pause_ * 1000), on_retry, this);
 }
@@ -247,7 +248,7 @@ void Rendition::tick() {
     }
     look_for_stall();
   }
-  record_.tick();
+  record_.tick(g_get_real_time());
 }
 
 void Rendition::look_for_stall() {

@@ -42,7 +42,7 @@ class Rendition {
   void bring_down();
   void is_down(const std::shared_ptr<Run> &run);
   void go_on(bool ended, bool scored);
-  void pause_and_retry();
+  void pause_and_retry(State meanwhile);
   void lost(const std::string &why);
   void finish();
   void read(GstMessage *message);

@@ -74,9 +74,6 @@ std::string table(const std::string &caption, const std::vector<std::string> &co
 
 std::string count(uint64_t value) { return std::to_string(value); }
 
-// Between 0 and 1 a feature needs more digits than a score.
-std::string measure(double value) { return decimal(value, value > -2 && value < 2 ? 5 : 3); }
-
 std::string paragraph(const char *name, const std::string &text) {
   return text.empty() ? "" : "<p class=\"" + std::string(name) + "\">" + escaped(text) + "</p>\n";
 }
@@ -98,20 +95,22 @@ std::string summary(std::span<const Record *const> records) {
   for (const Record *record : records) {
     const Now &now = record->now();
     const Counters &counters = now.counters;
-    double sum = 0, frames = 0, lowest = INFINITY;
+    double sum = 0, frames = 0, worst = NAN;
     for (const Second &second : record->seconds()) {
       sum += second.mean * second.frames;
       frames += second.frames;
-      lowest = std::min(lowest, second.min);
+      if (std::isnan(worst) || record->worse(second.worst, worst)) worst = second.worst;
     }
-    rows.push_back({record->channel + " / " + record->name, now.alert ? "alert" : state_name(now.state),
-                    decimal(sum / frames, 2), decimal(lowest, 2), count(counters.compared),
+    const int decimals = decimals_of(now.score_name);
+    rows.push_back({record->channel + " / " + record->name,
+                    std::string(now.alert ? "alert, " : "") + state_text(now.state),
+                    decimal(sum / frames, decimals), decimal(worst, decimals), count(counters.compared),
                     count(counters.skipped), count(counters.ref_unmatched + counters.dist_unmatched),
                     count(counters.alerts), count(counters.restarts)});
   }
   return table(
-      "Summary (scores of the last six hours at most)",
-      {"Rendition", "State", "Mean", "Lowest", "Compared", "Dropped", "Unmatched", "Alerts", "Restarts"},
+      "Summary: scores of the last six hours, counts since the start",
+      {"Rendition", "State", "Mean", "Worst", "Compared", "Dropped", "Unmatched", "Alerts", "Restarts"},
       rows);
 }
 
@@ -120,11 +119,12 @@ std::string pooled_table(const Now &now) {
   for (const auto &[name, pooled] : now.pooled) {
     // What score and alerts speak of comes first.
     const auto place = name == now.score_name ? rows.begin() : rows.end();
+    const auto measure = [digits = decimals_of(name) + 1](double value) { return decimal(value, digits); };
     rows.insert(place, {name, measure(pooled.mean), measure(pooled.min), measure(pooled.p1),
                         measure(pooled.p5), measure(pooled.p50), measure(pooled.max),
                         measure(pooled.harmonic_mean), measure(pooled.stddev)});
   }
-  return table("Pooled scores and features",
+  return table("Pooled scores and features of the present run",
                {"Name", "Mean", "Min", "P1", "P5", "Median", "Max", "Harmonic", "Std dev"}, rows);
 }
 
@@ -138,12 +138,13 @@ std::string picture(const Image &image, const std::string &what) {
 
 std::string worst_frames(const Record &record) {
   if (record.worst_frames().empty()) return "";
-  std::string html = "<h3>Worst frames: reference, distorted, difference</h3>\n<ol class=\"frames\">";
+  std::string html =
+      "<h3>Worst frames of the last six hours: reference, distorted, difference</h3>\n<ol class=\"frames\">";
   for (const WorstFrame &frame : record.worst_frames()) {
-    html += "<li><p><b>" + decimal(frame.score, 2) + "</b> <span class=\"hint\">at " +
-            stream_time(frame.stream_time) + ", seen " + wall_time(frame.time, false) + "</span></p><div>" +
-            picture(frame.reference, "reference") + picture(frame.distorted, "distorted") +
-            picture(frame.difference, "difference") + "</div></li>\n";
+    html += "<li><p><b>" + decimal(frame.score, decimals_of(record.now().score_name)) +
+            "</b> <span class=\"hint\">at " + stream_time(frame.stream_time) + ", seen " +
+            wall_time(frame.time, false) + "</span></p><div>" + picture(frame.reference, "reference") +
+            picture(frame.distorted, "distorted") + picture(frame.difference, "difference") + "</div></li>\n";
   }
   return html + "</ol>\n";
 }
@@ -155,7 +156,8 @@ std::string events_table(const Record &record) {
     std::ranges::replace(kind, '_', ' ');
     rows.push_back({wall_time(event.time, false), kind, event.text});
   }
-  return table("Events", {"Time", "Kind", "What"}, rows, "text");
+  return table("Events, the last " + count(Record::kEvents) + " at most", {"Time", "Kind", "What"}, rows,
+               "text");
 }
 
 std::string rendition(const Record &record, const Settings &settings) {
@@ -191,8 +193,8 @@ std::string settings_table(const Settings &settings) {
     for (const RenditionSettings &one : channel.renditions) {
       add("rendition", one.name + ": " + redact(one.uri.empty() ? one.encode : one.uri));
       for (const Change &change : one.changes) {
-        add("change", one.name + ": after " + decimal(change.seconds, 1) + " s " + change.property + "=" +
-                          change.value);
+        add("change",
+            one.name + ": after " + plain(change.seconds) + " s " + change.property + "=" + change.value);
       }
     }
     add("model", channel.model);
@@ -202,11 +204,11 @@ std::string settings_table(const Settings &settings) {
     if (std::ranges::any_of(channel.renditions, [](const auto &one) { return one.encode.empty(); })) {
       add("sync", channel.sync);
     }
-    add("window", decimal(channel.window_seconds, 1) + " s");
+    add("window", plain(channel.window_seconds) + " s");
     if (channel.alert_threshold) {
-      add("alert", "below " + decimal(channel.alert_threshold, 2) + " for " +
-                       decimal(channel.alert_seconds, 1) + " s, cleared from " +
-                       decimal(channel.alert_clear ? channel.alert_clear : channel.alert_threshold, 2));
+      add("alert", (channel.alert_above ? "above " : "below ") + plain(*channel.alert_threshold) + " for " +
+                       plain(channel.alert_seconds) + " s, cleared at " +
+                       plain(channel.alert_clear.value_or(*channel.alert_threshold)));
     }
     add("results", channel.results);
   }

@@ -17,22 +17,26 @@ constexpr double kLeft = 40, kRight = 990, kTop = 34, kBottom = 214;  // of the 
 constexpr size_t kMostPoints = 900;                                   // about one a pixel
 
 struct Point {
-  double seconds, mean, min;
+  double seconds, mean, worst;
 };
+
+// "Score" axes end where a measure is best: at 100, or at 1 for what lies between 0 and 1; errors begin at 0.
 
 class Axes {
  public:
-  Axes(const std::vector<Point> &points, std::optional<double> threshold)
-      : from_(points.front().seconds), to_(std::max(points.back().seconds, from_ + 1)) {
-    double low = threshold.value_or(points.front().min), high = threshold.value_or(points.front().mean);
+  Axes(const Record &record, const std::vector<Point> &points, std::optional<double> threshold)
+      : above(record.higher_is_worse),
+        from_(points.front().seconds),
+        to_(std::max(points.back().seconds, from_ + 1)),
+        unit_(decimals_of(record.now().score_name) > 2 ? 0.1 : 10) {
+    double low = threshold.value_or(points.front().mean), high = low;
     for (const Point &point : points) {
-      low = std::min(low, point.min);
-      high = std::max(high, point.mean);
+      low = std::min({low, point.mean, point.worst});
+      high = std::max({high, point.mean, point.worst});
     }
-    // Most scores end at 100; a metric that goes beyond gets its own end.
-    high_ = high <= 100 ? 100 : std::ceil(high / 10) * 10;
-    low_ = std::floor((low - 5) / 10) * 10;
-    if (low >= 0) low_ = std::max(0.0, low_);
+    const double bottom = std::floor(low / unit_ - 0.5), top = std::ceil(high / unit_);
+    low_ = unit_ * (low < 0 ? bottom : above ? 0 : std::max(bottom, 0.0));
+    high_ = unit_ * std::max(top, above ? 1.0 : 10.0);
   }
   double x(double seconds) const { return kLeft + (seconds - from_) / (to_ - from_) * (kRight - kLeft); }
   double y(double score) const { return kBottom - (score - low_) / (high_ - low_) * (kBottom - kTop); }
@@ -40,9 +44,12 @@ class Axes {
   double to() const { return to_; }
   double low() const { return low_; }
   double high() const { return high_; }
+  double unit() const { return unit_; }
+
+  const bool above;  // bad scores lie there
 
  private:
-  double from_, to_, low_, high_;
+  double from_, to_, unit_, low_, high_;
 };
 
 std::string coordinates(double x, double y) { return decimal(x, 1) + "," + decimal(y, 1) + " "; }
@@ -82,11 +89,12 @@ std::vector<std::vector<Point>> stretches(const std::vector<Point> &points) {
 
 std::string draw_grid(const Axes &axes) {
   std::string svg;
-  const double range = axes.high() - axes.low();
-  const double step = range <= 20 ? 5 : range <= 60 ? 10 : range <= 120 ? 20 : std::ceil(range / 60) * 10;
-  for (double score = axes.high(); score >= axes.low(); score -= step) {
+  const double range = (axes.high() - axes.low()) / axes.unit();
+  const double step = range <= 2 ? 0.5 : range <= 6 ? 1 : range <= 12 ? 2 : std::ceil(range / 6);
+  for (int n = 0; n * step <= range + 1e-9; ++n) {
+    const double score = axes.high() - n * step * axes.unit();
     svg += line("grid", kLeft, axes.y(score), kRight, axes.y(score));
-    svg += text("axis", kLeft - 6, axes.y(score) + 4, "end", decimal(score, 0));
+    svg += text("axis", kLeft - 6, axes.y(score) + 4, "end", decimal(score, axes.unit() < 1 ? 2 : 0));
   }
   for (int n = 0; n <= 5; ++n) {
     const double seconds = axes.from() + (axes.to() - axes.from()) * n / 5;
@@ -100,14 +108,18 @@ std::string draw_grid(const Axes &axes) {
 std::string draw_levels(const Axes &axes, std::optional<double> threshold, std::optional<double> clear) {
   if (!threshold) return "";
   const double y = std::clamp(axes.y(*threshold), kTop, kBottom);
-  std::string svg = "<rect class=\"zone\" x=\"" + decimal(kLeft, 0) + "\" y=\"" + decimal(y, 1) +
-                    "\" width=\"" + decimal(kRight - kLeft, 0) + "\" height=\"" + decimal(kBottom - y, 1) +
+  const double begin = axes.above ? kTop : y, end = axes.above ? y : kBottom;
+  std::string svg = "<rect class=\"zone\" x=\"" + decimal(kLeft, 0) + "\" y=\"" + decimal(begin, 1) +
+                    "\" width=\"" + decimal(kRight - kLeft, 0) + "\" height=\"" + decimal(end - begin, 1) +
                     "\"/>";
+  // Each text stands on its level's side that is away from the other level.
+  const double bad_side = axes.above ? -5 : 13, good_side = axes.above ? 13 : -5;
   svg += line("level", kLeft, y, kRight, y);
-  svg += text("level", kLeft + 6, y + 13, "start", "alert below " + decimal(*threshold, 1));
-  if (clear && *clear != *threshold && *clear <= axes.high()) {
+  svg += text("level", kLeft + 6, y + bad_side, "start",
+              (axes.above ? "alert above " : "alert below ") + plain(*threshold));
+  if (clear && *clear != *threshold && *clear >= axes.low() && *clear <= axes.high()) {
     svg += line("clear", kLeft, axes.y(*clear), kRight, axes.y(*clear));
-    svg += text("clear", kLeft + 6, axes.y(*clear) - 5, "start", "clear from " + decimal(*clear, 1));
+    svg += text("clear", kLeft + 6, axes.y(*clear) + good_side, "start", "clear at " + plain(*clear));
   }
   return svg;
 }
@@ -115,17 +127,17 @@ std::string draw_levels(const Axes &axes, std::optional<double> threshold, std::
 std::string draw_score(const Axes &axes, const std::vector<Point> &points) {
   std::string svg;
   for (const std::vector<Point> &stretch : stretches(points)) {
-    std::string mean, min;
+    std::string mean, worst;
     for (const Point &point : stretch) {
       mean += coordinates(axes.x(point.seconds), axes.y(point.mean));
-      min.insert(0, coordinates(axes.x(point.seconds), axes.y(point.min)));
+      worst.insert(0, coordinates(axes.x(point.seconds), axes.y(point.worst)));
     }
     if (stretch.size() == 1) {
       svg += line("line", axes.x(stretch[0].seconds), axes.y(stretch[0].mean), axes.x(stretch[0].seconds),
-                  axes.y(stretch[0].min) + 1);
+                  axes.y(stretch[0].worst) + 1);
       continue;
     }
-    svg += "<polygon class=\"band\" points=\"" + mean + min + "\"/>";
+    svg += "<polygon class=\"band\" points=\"" + mean + worst + "\"/>";
     svg += "<polyline class=\"line\" points=\"" + mean + "\"/>";
   }
   return svg;
@@ -164,11 +176,12 @@ std::string draw_marks(const Axes &axes, const Record &record) {
 std::string score_plot(const Record &record, std::optional<double> threshold, std::optional<double> clear) {
   const std::vector<Point> points = read_points(record);
   if (points.empty()) return "";
-  const Axes axes(points, threshold);
-  const auto lowest = std::ranges::min_element(points, {}, &Point::min);
-  const std::string title = "Score of " + record.channel + " / " + record.name + " over time, lowest " +
-                            decimal(lowest->min, 1) + " at " +
-                            wall_time(static_cast<Time>(lowest->seconds * 1e6), true);
+  const Axes axes(record, points, threshold);
+  const auto worst = std::ranges::min_element(
+      points, [&](double a, double b) { return record.worse(a, b); }, &Point::worst);
+  const std::string title = "Score of " + record.channel + " / " + record.name + " over time, worst " +
+                            decimal(worst->worst, decimals_of(record.now().score_name) - 1) + " at " +
+                            wall_time(static_cast<Time>(worst->seconds * 1e6), true);
   return "<svg viewBox=\"0 0 " + decimal(kWidth, 0) + " " + decimal(kHeight, 0) +
          "\" role=\"img\" aria-label=\"" + escaped(title) + "\">" + draw_levels(axes, threshold, clear) +
          draw_grid(axes) + draw_score(axes, points) + draw_marks(axes, record) + "</svg>";

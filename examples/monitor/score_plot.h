@@ -7,7 +7,7 @@
 
 namespace monitor {
 
-// Mean as a line, a band down to the lowest frame, the alert's zone, marks where something happened. Colours come from
+// Mean as a line, a band to the worst frame, the alert's zone, marks where something happened. Colours come from
 // the page's style by the classes line, band, zone, level, clear, mark, bad, grid. Empty without scores.
 std::string score_plot(const Record &record, std::optional<double> threshold, std::optional<double> clear);
 

@@ -164,7 +164,7 @@ struct Server::Body {
   void serve_events(SoupServerMessage *message);
 
   std::span<const Record *const> all() const { return {records.data(), records.size()}; }
-  std::string rendition_event(const Record &record, nlohmann::json points) const;
+  std::string rendition_event(const Record &record, Time now, nlohmann::json points) const;
   static std::string happened_event(const Record &record, const Event &event);
 };
 
@@ -322,14 +322,15 @@ void Server::Body::observe() {
     record->on_change = [this](const Record &of) {
       const Time now = g_get_real_time();
       int64_t &newest = told[&of];
-      events.send(rendition_event(of, points_json(of, now, newest, kPoints)));
+      newest = std::min(newest, now / 1'000'000 - 1);  // where the clock has been set back
+      events.send(rendition_event(of, now, points_json(of, now, newest, kPoints)));
       newest = now / 1'000'000 - 1;
     };
   }
 }
 
-std::string Server::Body::rendition_event(const Record &record, nlohmann::json points) const {
-  nlohmann::json data = rendition_json(record, settings);
+std::string Server::Body::rendition_event(const Record &record, Time now, nlohmann::json points) const {
+  nlohmann::json data = rendition_json(record, settings, now);
   data["points"] = std::move(points);
   return "event: rendition\ndata: " + json_text(data) + "\n\n";
 }
@@ -354,7 +355,8 @@ void Server::Body::serve_events(SoupServerMessage *message) {
   }
   while (missed.size() > Record::kEvents) missed.erase(missed.begin());
   for (const auto &[id, what] : missed) first += happened_event(*what.first, *what.second);
-  for (const Record *record : records) first += rendition_event(*record, nlohmann::json::array());
+  for (const Record *record : records)
+    first += rendition_event(*record, g_get_real_time(), nlohmann::json::array());
   if (std::string("HEAD") == soup_server_message_get_method(message)) {
     answer(message, SOUP_STATUS_OK, "text/event-stream", "");
   } else if (!events.add(message, first)) {

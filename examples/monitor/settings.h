@@ -30,6 +30,7 @@ struct ChannelSettings {
   double window_seconds = 10;
   std::optional<double> alert_threshold, alert_clear;
   double alert_seconds = 2;
+  bool alert_above = false;   // bad scores lie above the threshold: of a measure of errors, such as CIEDE2000
   double stall_seconds = 10;  // without data for so long, a source counts as dead
   double retry_seconds = 1;   // the first pause before a new attempt; each further one is twice as long
   bool realtime = false;      // files are played at their own speed, not as fast as they can be scored

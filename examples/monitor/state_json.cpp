@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "examples/monitor/markup.h"
 #include "examples/monitor/process.h"
 
 namespace monitor {
@@ -30,6 +31,7 @@ json window_json(const std::optional<Window> &window) {
   return {{"time_ms", window->time / 1000},
           {"mean", window->score.mean},
           {"min", window->score.min},
+          {"max", window->score.max},
           {"p5", window->score.p5}};
 }
 
@@ -66,20 +68,6 @@ json list(const Items &items, Convert &&convert) {
 
 }  // namespace
 
-const char *state_name(State state) {
-  switch (state) {
-    case State::connecting:
-      return "connecting";
-    case State::running:
-      return "running";
-    case State::waiting:
-      return "waiting";
-    case State::ended:
-      return "ended";
-  }
-  return "";
-}
-
 const ChannelSettings *find_channel(const Settings &settings, const Record &record) {
   const auto found =
       std::ranges::find(settings.channels, record.channel, [](const auto &channel) { return channel.name; });
@@ -98,14 +86,14 @@ json points_json(const Record &record, Time now, int64_t since, size_t limit) {
   const int64_t length = std::min<int64_t>(end - begin, span) <= most ? 1 : (span + most - 2) / (most - 1);
   while (begin != end) {
     const int64_t group = begin->second / length;
-    double sum = 0, min = begin->min;
+    double sum = 0, worst = begin->worst;
     uint64_t frames = 0;
     for (; begin != end && begin->second / length == group; ++begin) {
       sum += begin->mean * begin->frames;
-      min = std::min(min, begin->min);
+      if (record.worse(begin->worst, worst)) worst = begin->worst;
       frames += begin->frames;
     }
-    result.push_back({group * length * 1000, rounded(sum / static_cast<double>(frames)), rounded(min)});
+    result.push_back({group * length * 1000, rounded(sum / static_cast<double>(frames)), rounded(worst)});
   }
   return result;
 }
@@ -117,23 +105,34 @@ json event_json(const Event &event) {
           {"text", event.text}};
 }
 
-json rendition_json(const Record &record, const Settings &settings) {
+json rendition_json(const Record &record, const Settings &settings, Time time) {
   const Now &now = record.now();
   const ChannelSettings *channel = find_channel(settings, record);
   const auto threshold = channel ? channel->alert_threshold : std::nullopt;
   const auto clear = channel && channel->alert_clear ? channel->alert_clear : threshold;
   json pooled = json::object();
-  for (const auto &[name, values] : now.pooled) pooled[name] = pooled_json(values);
+  json decimals = json::object();
+  for (const auto &[name, values] : now.pooled) {
+    pooled[name] = pooled_json(values);
+    decimals[name] = decimals_of(name);
+  }
+  for (const auto &[name, value] : now.features) decimals[name] = decimals_of(name);
   return {{"channel", record.channel},
           {"name", record.name},
           {"reference", record.reference},
           {"source", record.source},
+          {"now_ms", time / 1000},
           {"state", state_name(now.state)},
+          {"state_text", state_text(now.state)},
           {"score", number(now.score)},
           {"score_name", now.score_name.empty() ? json(nullptr) : json(now.score_name)},
+          {"score_decimals", decimals_of(now.score_name)},
+          {"higher_is_worse", record.higher_is_worse},
           {"window", window_json(now.window)},
+          {"window_seconds", channel ? json(channel->window_seconds) : json(nullptr)},
           {"features", now.features},
           {"pooled", pooled},
+          {"decimals", decimals},
           {"counters", counters_json(now.counters)},
           {"offset_seconds", now.offset_seconds},
           {"confidence", now.confidence},
@@ -156,7 +155,7 @@ json state_json(std::span<const Record *const> records, const Settings &settings
   for (const Record *record : records) {
     const auto channel =
         std::ranges::find_if(channels, [&](const json &c) { return c["name"] == record->channel; });
-    json rendition = rendition_json(*record, settings);
+    json rendition = rendition_json(*record, settings, now);
     rendition["events"] = list(record->events(), event_json);
     rendition["points"] = points_json(*record, now, INT64_MIN, kPoints);
     if (channel == channels.end()) {

@@ -48,6 +48,7 @@ TEST(MetricsTest, EveryValue) {
   EXPECT_EQ(value("score"), 91.25);
   EXPECT_EQ(value("window_score_mean"), 92.5);
   EXPECT_EQ(value("window_score_min"), 88.75);
+  EXPECT_EQ(value("window_score_max"), 95.25);
   EXPECT_EQ(value("window_score_p5"), 89.5);
   EXPECT_EQ(value("feature", ",feature=\"integer_adm2\""), 0.9875);
   EXPECT_EQ(value("frames_compared_total"), 1500);
@@ -88,7 +89,7 @@ TEST(MetricsTest, WhatIsNotKnownIsAbsent) {
 TEST(MetricsTest, StatesAndAlerts) {
   SampleRecords samples;
   samples[0].now().alert = true;
-  for (State state : {State::connecting, State::waiting, State::ended}) {
+  for (State state : {State::connecting, State::lost, State::repeating, State::ended}) {
     samples[0].now().state = state;
     const auto read = read_samples(text_of(samples));
     EXPECT_EQ(read.at("vmafhip_up{channel=\"news\",rendition=\"720p\"}"), 0);

@@ -36,14 +36,19 @@ TEST(ReportTest, HasWhatIsKnown) {
                            "offset 0.480 s, confidence 97 %",
                            ">93.500<",
                            ">0.98000<",
-                           ">88.250<",
+                           ">88.750<",
                            "locked, offset 0.480 s",
                            "<b>41.50</b>",
                            "at 0:00:00.040",
-                           "alert below 80.0",
-                           "clear from 85.0",
+                           "alert below 80<",
+                           "clear at 85<",
                            "No frame has been scored",
-                           "below 80.00 for 2.0 s, cleared from 85.00",
+                           "below 80 for 2 s, cleared at 85",
+                           ">scoring<",
+                           ">connecting<",
+                           "Pooled scores and features of the present run",
+                           "Worst frames of the last six hours",
+                           "Summary: scores of the last six hours, counts since the start",
                            ">vmaf_v0.6.1<"}) {
     EXPECT_NE(html.find(text), std::string::npos) << text;
   }
@@ -59,6 +64,42 @@ TEST(ReportTest, SaysThatTheAlertIsRaised) {
   SampleRecords samples;
   samples[1].now().alert = true;
   EXPECT_EQ(occurrences(report_of(samples), "The alert is raised"), 1u);
+}
+
+TEST(ReportTest, SaysHowItStandsInThePagesWords) {
+  SampleRecords samples;
+  for (const State state : {State::lost, State::repeating, State::ended}) {
+    samples[0].now().state = state;
+    EXPECT_NE(report_of(samples).find(std::string(">") + state_text(state) + "<"), std::string::npos);
+  }
+  samples[0].now().alert = true;
+  EXPECT_NE(report_of(samples).find(">alert, ended<"), std::string::npos);
+}
+
+TEST(ReportTest, AMeasureHasItsDecimalsWhateverItsValue) {
+  SampleRecords samples;
+  samples[0].now().pooled["integer_motion2"] = {1.8533, 0, 2.22, 0.5, 0.25, 1, 1.5, 2};
+  const std::string html = report_of(samples);
+  for (const char *value : {">1.853<", ">0.000<", ">2.220<"}) {
+    EXPECT_NE(html.find(value), std::string::npos) << value;
+  }
+}
+
+TEST(ReportTest, HigherMayBeWorse) {
+  SampleRecords samples;
+  samples.settings.channels[0].alert_above = true;
+  samples.settings.channels[0].alert_threshold = 6;
+  samples.settings.channels[0].alert_clear = 4;
+  samples.records[0] = std::make_unique<Record>("news", "720p", "", "", true);
+  for (int n = 0; n < 60; ++n)
+    samples[0].score(SampleRecords::kEnd + n * 500'000, n == 20 ? 8.75 : 2 + n % 2);
+  const std::string html = report_of(samples);
+  for (const char *text :
+       {">alert above 6<", ">clear at 4<", "above 6 for 2 s, cleared at 4", ">8.75<", "worst 8.8 at "}) {
+    EXPECT_NE(html.find(text), std::string::npos) << text;
+  }
+  // The zone is the upper part of an axis from 0 to 10: 180 pixels, of which 4 tenths.
+  EXPECT_NE(html.find("class=\"zone\" x=\"40\" y=\"34.0\" width=\"950\" height=\"72.0\""), std::string::npos);
 }
 
 TEST(ReportTest, SixHoursTakeNoMoreRoomThanTheScreenShows) {
@@ -108,7 +149,22 @@ TEST(ScorePlotTest, OneSecondAndScoresBeyondAHundred) {
   EXPECT_NE(svg.find(">120</text>"), std::string::npos);
 }
 
+TEST(ScorePlotTest, AScoreBetweenZeroAndOneHasSuchAnAxis) {
+  Record record("channel", "rendition", "", "");
+  record.now().score_name = "float_ssim";
+  for (int second = 0; second < 5; ++second) record.score(SampleRecords::kEnd + second * 1'000'000, 0.93);
+  const std::string svg = score_plot(record, 0.9, 0.95);
+  for (const char *text : {">1.00</text>", ">0.80</text>", ">alert below 0.9<", "worst 0.930 at "}) {
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(svg.find(">100"), std::string::npos);
+}
+
 TEST(MarkupTest, Texts) {
+  EXPECT_EQ(plain(80), "80");
+  EXPECT_EQ(plain(0.95), "0.95");
+  EXPECT_EQ(decimals_of("vmaf_v0.6.1"), 2);
+  EXPECT_EQ(decimals_of("integer_vif_scale0"), 4);
   EXPECT_EQ(escaped("<a href=\"x\" b='y'>&amp;\xff"),
             "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;amp;\xef\xbf\xbd");
   EXPECT_EQ(stream_time(3'723'480'999'999), "1:02:03.480");

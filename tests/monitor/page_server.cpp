@@ -5,7 +5,7 @@
 //
 //   score RENDITION VALUE      a frame of this second
 //   alert RENDITION VALUE 0|1  raised or cleared at this score
-//   state RENDITION connecting|running|waiting|ended
+//   state RENDITION connecting|running|lost|repeating|ended
 //   event RENDITION KIND TEXT
 //   worst RENDITION SCORE
 #include <glib-unix.h>
@@ -56,7 +56,7 @@ void add_channel(SampleRecords &samples, Time now, const std::string &kind) {
     record.now().state = State::running;
     if (!hostile) continue;
     for (const char *text : kHostile) {
-      record.event(EventKind::warning, text, now - 60'000'000);
+      record.event(EventKind::warning, text, now);
       record.now().pooled[text] = {};
       record.now().features[text] = 1;
     }
@@ -96,7 +96,7 @@ bool obey(SampleRecords &samples, const std::string &line) {
   } else if (command == "state") {
     std::string state;
     words >> state;
-    for (State one : {State::connecting, State::running, State::waiting, State::ended}) {
+    for (State one : {State::connecting, State::running, State::lost, State::repeating, State::ended}) {
       if (state == state_name(one)) record->now().state = one;
     }
   } else if (command == "event") {

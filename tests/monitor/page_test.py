@@ -172,8 +172,12 @@ class PageTest(unittest.TestCase):
             self.wait("a point arrives", lambda: self.drawn(0)[-1] != before[-1] and min(p[1] for p in self.drawn(0)) < 70)
         else:
             self.assertIn("libjs-chart.js", self.text("#hint"))
-        self.server.say("state 360p waiting")
-        self.wait("the state", lambda: self.text("#rendition-1 .badges") == "Starts again soon")
+        for state, words, colour in (("lost", "Lost, starts again", "rgb(197, 34, 31)"),
+                                     ("repeating", "Ended, starts again", "rgb(87, 98, 114)"),
+                                     ("ended", "Ended", "rgb(87, 98, 114)")):
+            self.server.say(f"state 360p {state}")
+            self.wait(state, lambda: self.text("#rendition-1 .badges") == words)
+            self.assertEqual(self.style("#rendition-1 .badge", "color"), colour)
         self.check_console()
 
     def test_an_alert_turns_red_and_ends(self):

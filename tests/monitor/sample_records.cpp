@@ -69,13 +69,13 @@ SampleRecords::SampleRecords(Time end) {
   }
 
   Record &record = *records[0];
+  record.event(EventKind::started, "1280x720 I420 25/1", end - 300'000'000);
   for (int second = 300; second > 0; --second) {
+    if (second == 295) record.event(EventKind::sync, "locked, offset 0.480 s", end - second * 1'000'000);
     for (int frame = 0; frame < 5; ++frame) {
       record.score(end - second * 1'000'000 + frame * 200'000, 92 + second % 4 - frame * 0.5);
     }
   }
-  record.event(EventKind::started, "1280x720 I420 25/1", end - 300'000'000);
-  record.event(EventKind::sync, "locked, offset 0.480 s", end - 295'000'000);
   Now &now = record.now();
   now.state = State::running;
   now.score = 91.25;

@@ -5,12 +5,7 @@ import {ScoreChart, canDraw} from './score_chart.js';
 
 const KEPT_MS = 6 * 3600 * 1000;
 const KEPT_EVENTS = 500;
-const STATES = {
-  connecting: ['Connecting', 'busy'],
-  running: ['Scoring', 'good'],
-  waiting: ['Starts again soon', 'bad'],
-  ended: ['Ended', 'idle'],
-};
+const LOOKS = {connecting: 'busy', running: 'good', lost: 'bad', repeating: 'idle', ended: 'idle'};
 const KINDS = {
   started: ['Started', 'good'], ended: ['Ended', 'idle'], lost: ['Lost', 'bad'], retry: ['Retry', 'busy'],
   alert_raised: ['Alert', 'bad'], alert_cleared: ['Alert over', 'good'], sync: ['Sync', 'idle'], reset: ['Reset', 'busy'],
@@ -123,7 +118,8 @@ class Card {
 
   show() {
     const {state} = this;
-    const [words, look] = STATES[state.state] || [state.state, 'idle'];
+    const words = state.state_text[0].toUpperCase() + state.state_text.slice(1);
+    const look = LOOKS[state.state] || 'idle';
     for (const place of [this.badges, this.tileBadges]) {
       const wanted = (state.alert ? 'Alert ' : '') + words;
       if (place.textContent === wanted) continue;
