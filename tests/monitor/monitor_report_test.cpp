@@ -36,7 +36,7 @@ TEST(ReportTest, HasWhatIsKnown) {
                            "offset 0.480 s, confidence 97 %",
                            ">93.500<",
                            ">0.98000<",
-                           ">88.750<",
+                           ">88.250<",
                            "locked, offset 0.480 s",
                            "<b>41.50</b>",
                            "at 0:00:00.040",
