@@ -24,6 +24,8 @@ const char *state_name(State state) {
       return "repeating";
     case State::ended:
       return "ended";
+    case State::failed:
+      return "failed";
   }
   return "";
 }
@@ -40,6 +42,8 @@ const char *state_text(State state) {
       return "ended, starts again";
     case State::ended:
       return "ended";
+    case State::failed:
+      return "failed";
   }
   return "";
 }
@@ -168,7 +172,7 @@ void Record::changed() {
 
 void Record::tick(Time time) {
   keep_time(time);
-  if (now_.state != State::ended) {
+  if (now_.state != State::ended && now_.state != State::failed) {
     while (!seconds_.empty() && seconds_.front().second < (time - kSpan) / kSecond) seconds_.pop_front();
     gather_worst();
   }

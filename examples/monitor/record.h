@@ -23,6 +23,7 @@ enum class State {
   lost,        // a source or the encoder failed; the next attempt comes after a pause
   repeating,   // all of it has been scored; it starts again after a pause
   ended,       // all of it has been scored, or it was stopped
+  failed,      // ended by an error, and not tried again
 };
 const char *state_name(State state);  // "connecting", "running", …: as programs read it
 const char *state_text(State state);  // "lost, starts again": as page, report and terminal show it
@@ -133,7 +134,7 @@ class Record {
   Now &now() { return now_; }
   const Now &now() const { return now_; }
   void changed();
-  // Once a second: drops scores older than six hours unless all has ended, tells what has changed since it was last told.
+  // Once a second: drops scores older than six hours unless it has ended, tells what has changed since it was last told.
   void tick(Time time);
 
   const std::deque<Second> &seconds() const { return seconds_; }

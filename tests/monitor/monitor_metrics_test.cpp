@@ -89,7 +89,7 @@ TEST(MetricsTest, WhatIsNotKnownIsAbsent) {
 TEST(MetricsTest, StatesAndAlerts) {
   SampleRecords samples;
   samples[0].now().alert = true;
-  for (State state : {State::connecting, State::lost, State::repeating, State::ended}) {
+  for (State state : {State::connecting, State::lost, State::repeating, State::ended, State::failed}) {
     samples[0].now().state = state;
     const auto read = read_samples(text_of(samples));
     EXPECT_EQ(read.at("vmafhip_up{channel=\"news\",rendition=\"720p\"}"), 0);

@@ -133,7 +133,7 @@ TEST(RecordTest, TheWorstOfSixHoursAreKnownWhenOlderOnesLeave) {
 }
 
 TEST(RecordTest, ScoresOlderThanSixHoursLeaveUnlessAllHasEnded) {
-  for (const State state : {State::lost, State::ended}) {
+  for (const State state : {State::lost, State::ended, State::failed}) {
     Record record("channel", "rendition", "", "");
     record.score(kStart, 90);
     record.worst({.time = kStart, .score = 40});

@@ -68,12 +68,12 @@ TEST(ReportTest, SaysThatTheAlertIsRaised) {
 
 TEST(ReportTest, SaysHowItStandsInThePagesWords) {
   SampleRecords samples;
-  for (const State state : {State::lost, State::repeating, State::ended}) {
+  for (const State state : {State::lost, State::repeating, State::ended, State::failed}) {
     samples[0].now().state = state;
     EXPECT_NE(report_of(samples).find(std::string(">") + state_text(state) + "<"), std::string::npos);
   }
   samples[0].now().alert = true;
-  EXPECT_NE(report_of(samples).find(">alert, ended<"), std::string::npos);
+  EXPECT_NE(report_of(samples).find(">alert, failed<"), std::string::npos);
 }
 
 TEST(ReportTest, AMeasureHasItsDecimalsWhateverItsValue) {

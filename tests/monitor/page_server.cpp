@@ -5,7 +5,7 @@
 //
 //   score RENDITION VALUE      a frame of this second
 //   alert RENDITION VALUE 0|1  raised or cleared at this score
-//   state RENDITION connecting|running|lost|repeating|ended
+//   state RENDITION connecting|running|lost|repeating|ended|failed
 //   event RENDITION KIND TEXT
 //   worst RENDITION SCORE
 #include <glib-unix.h>
@@ -96,7 +96,8 @@ bool obey(SampleRecords &samples, const std::string &line) {
   } else if (command == "state") {
     std::string state;
     words >> state;
-    for (State one : {State::connecting, State::running, State::lost, State::repeating, State::ended}) {
+    for (State one :
+         {State::connecting, State::running, State::lost, State::repeating, State::ended, State::failed}) {
       if (state == state_name(one)) record->now().state = one;
     }
   } else if (command == "event") {

@@ -174,6 +174,7 @@ class PageTest(unittest.TestCase):
             self.assertIn("libjs-chart.js", self.text("#hint"))
         for state, words, colour in (("lost", "Lost, starts again", "rgb(197, 34, 31)"),
                                      ("repeating", "Ended, starts again", "rgb(87, 98, 114)"),
+                                     ("failed", "Failed", "rgb(197, 34, 31)"),
                                      ("ended", "Ended", "rgb(87, 98, 114)")):
             self.server.say(f"state 360p {state}")
             self.wait(state, lambda: self.text("#rendition-1 .badges") == words)

@@ -5,7 +5,7 @@ import {ScoreChart, canDraw} from './score_chart.js';
 
 const KEPT_MS = 6 * 3600 * 1000;
 const KEPT_EVENTS = 500;
-const LOOKS = {connecting: 'busy', running: 'good', lost: 'bad', repeating: 'idle', ended: 'idle'};
+const LOOKS = {connecting: 'busy', running: 'good', lost: 'bad', repeating: 'idle', ended: 'idle', failed: 'bad'};
 const KINDS = {
   started: ['Started', 'good'], ended: ['Ended', 'idle'], lost: ['Lost', 'bad'], retry: ['Retry', 'busy'],
   alert_raised: ['Alert', 'bad'], alert_cleared: ['Alert over', 'good'], sync: ['Sync', 'idle'], reset: ['Reset', 'busy'],
@@ -199,7 +199,7 @@ class Card {
 
   shownUntil() {
     const last = this.points.length ? this.points[this.points.length - 1].x + 1000 : serverNow();
-    return this.state.state === 'ended' ? last : serverNow();
+    return ['ended', 'failed'].includes(this.state.state) ? last : serverNow();
   }
 
   draw() {
