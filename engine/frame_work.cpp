@@ -161,7 +161,7 @@ PlaneView FrameLayout::direct(const PlaneUse &use, const Picture &from) const {
     // What had to be unpacked was so while it was current.
     return use.upload || readable_on_device(there, depth_) ? there : PlaneView();
   }
-  // Rows that go up in pinned memory would be copied by the device one by one.
+  // Drivers copy no rows from the last to the first.
   const bool copied =
       there.memory == MemoryKind::pinned && use.upload && in_place(use, from) && plane.stride > 0;
   return copied ? there : PlaneView();

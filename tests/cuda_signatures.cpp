@@ -66,8 +66,11 @@ SAME(cuGraphExecDestroy, cuGraphExecDestroy)
 SAME(cuGraphDestroy, cuGraphDestroy)
 #if CUDA_VERSION >= 13000
 SAME(cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync)
+SAME(cuMemcpy3DBatchAsync_v2, cuMemcpy3DBatchAsync)
 #elif CUDA_VERSION >= 12080
 static_assert(test::kSamePrototype<decltype(Cuda::cuMemcpyBatchAsync_v1), decltype(&::cuMemcpyBatchAsync)>);
+static_assert(
+    test::kSamePrototype<decltype(Cuda::cuMemcpy3DBatchAsync_v1), decltype(&::cuMemcpy3DBatchAsync)>);
 #endif
 SAME(cuImportExternalMemory, cuImportExternalMemory)
 SAME(cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer)
@@ -127,6 +130,23 @@ SAME_FIELD_OF(CudaCopyAttributes, to_hint, CUmemcpyAttributes, dstLocHint)
 SAME_FIELD_OF(CudaCopyAttributes, flags, CUmemcpyAttributes, flags)
 static_assert(sizeof(CudaCopyAttributes) == sizeof(CUmemcpyAttributes));
 static_assert(kCudaSourceInStreamOrder == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM);
+
+SAME_FIELD_OF(CudaCopyOperand, type, CUmemcpy3DOperand, type)
+SAME_FIELD_OF(CudaCopyOperand, address, CUmemcpy3DOperand, op.ptr.ptr)
+SAME_FIELD_OF(CudaCopyOperand, pitch, CUmemcpy3DOperand, op.ptr.rowLength)
+SAME_FIELD_OF(CudaCopyOperand, layer_height, CUmemcpy3DOperand, op.ptr.layerHeight)
+SAME_FIELD_OF(CudaCopyOperand, hint, CUmemcpy3DOperand, op.ptr.locHint)
+static_assert(sizeof(CudaCopyOperand) == sizeof(CUmemcpy3DOperand));
+SAME_FIELD_OF(CudaCopy3D, from, CUDA_MEMCPY3D_BATCH_OP, src)
+SAME_FIELD_OF(CudaCopy3D, to, CUDA_MEMCPY3D_BATCH_OP, dst)
+SAME_FIELD_OF(CudaCopy3D, width, CUDA_MEMCPY3D_BATCH_OP, extent.width)
+SAME_FIELD_OF(CudaCopy3D, height, CUDA_MEMCPY3D_BATCH_OP, extent.height)
+SAME_FIELD_OF(CudaCopy3D, depth, CUDA_MEMCPY3D_BATCH_OP, extent.depth)
+SAME_FIELD_OF(CudaCopy3D, source_access_order, CUDA_MEMCPY3D_BATCH_OP, srcAccessOrder)
+SAME_FIELD_OF(CudaCopy3D, flags, CUDA_MEMCPY3D_BATCH_OP, flags)
+static_assert(sizeof(CudaCopy3D) == sizeof(CUDA_MEMCPY3D_BATCH_OP));
+static_assert(kCudaOperandPointer == CU_MEMCPY_OPERAND_TYPE_POINTER);
+static_assert(kErrorNotSupported == CUDA_ERROR_NOT_SUPPORTED);
 #endif
 
 SAME_FIELD_OF(ExternalMemoryHandle, type, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, type)

@@ -215,12 +215,12 @@ TEST_F(HipCuda, Copies) {
       << "an attribute that has no number in CUDA here";
 }
 
-// Of four bytes each.
-std::vector<Upload> uploads(size_t count) {
+// Of four bytes each, in one row or more.
+std::vector<Upload> uploads(size_t count, size_t rows = 1) {
   std::vector<Upload> copies;
   for (size_t i = 0; i < count; ++i)
-    copies.push_back(
-        {reinterpret_cast<void *>(0x10008 + 16 * i), reinterpret_cast<void *>(0x30008 + 8 * i), 4});
+    copies.push_back({reinterpret_cast<void *>(0x10008 + 16 * i), 6,
+                      reinterpret_cast<void *>(0x30008 + 8 * i), 5, 4, rows});
   return copies;
 }
 
@@ -243,6 +243,32 @@ TEST_F(HipCuda, ManyUploadsTogether) {
                          "cuMemcpyHtoDAsync_v2(0x10018, 0x30010, 4, #1)"}));
   gpu->failures["cuMemcpyBatchAsync_v2"] = {1, 700};
   EXPECT_THROW(stream.upload(uploads(130)), DeviceError);
+}
+
+TEST_F(HipCuda, ManyUploadsOfRowsTogether) {
+  const std::shared_ptr<Device> device = Device::open(0).value();
+  const CurrentDevice current(*device);
+  const Stream stream(*device);
+  EXPECT_EQ(calls([&] { stream.upload(uploads(1, 3)); }),
+            Log{"cuMemcpy2DAsync_v2(2, 0, 0x10008, 6, 1, 0x30008, 0, 5, 4, 3, #1)"});
+  const std::string two = "cuMemcpy3DBatchAsync_v2(0x10008 6 0x30008 5 4x3; 0x10018 6 0x30010 5 4x3, 0, #1)";
+  EXPECT_EQ(calls([&] { stream.upload(uploads(2, 3)); }), Log{two});
+  EXPECT_EQ(calls([&] { stream.upload(uploads(64, 3)); }).size(), 1u);
+  const Log many = calls([&] { stream.upload(uploads(66, 3)); });
+  ASSERT_EQ(many.size(), 2u);
+  EXPECT_EQ(many[1], "cuMemcpy3DBatchAsync_v2(0x10408 6 0x30208 5 4x3; 0x10418 6 0x30210 5 4x3, 0, #1)");
+  // Those of one row are another call's.
+  std::vector<Upload> mixed = uploads(3, 3);
+  mixed[1].rows = 1;
+  EXPECT_EQ(calls([&] { stream.upload(mixed); }),
+            (Log{"cuMemcpy3DBatchAsync_v2(0x10008 6 0x30008 5 4x3; 0x10028 6 0x30018 5 4x3, 0, #1)",
+                 "cuMemcpyBatchAsync_v2(0x10018 0x30010 4, 1, 0, 1, #1)"}));
+  gpu->failures["cuMemcpy3DBatchAsync_v2"] = {0, 801};  // not supported
+  EXPECT_EQ(calls([&] { stream.upload(uploads(2, 3)); }),
+            (Log{two, "cuMemcpy2DAsync_v2(2, 0, 0x10008, 6, 1, 0x30008, 0, 5, 4, 3, #1)",
+                 "cuMemcpy2DAsync_v2(2, 0, 0x10018, 6, 1, 0x30010, 0, 5, 4, 3, #1)"}));
+  gpu->failures["cuMemcpy3DBatchAsync_v2"] = {0, 700};
+  EXPECT_EQ(calls([&] { EXPECT_THROW(stream.upload(mixed), DeviceError); }).size(), 1u);
 }
 
 TEST_F(HipCuda, StreamsEventsKernels) {
@@ -309,6 +335,7 @@ std::string upload_calls(const char *library) {
   const Stream stream(*device);
   gpu->take_log();
   stream.upload(uploads(2));
+  stream.upload(uploads(2, 3));
   std::string text;
   for (const std::string &call : gpu->take_log())
     if (call.starts_with("cuMemcpy")) text += call + "\n";
@@ -323,7 +350,8 @@ TEST(HipCudaOld, UploadsBeforeCuda13) {
         std::_Exit(0);
       },
       testing::ExitedWithCode(0),
-      "cuMemcpyBatchAsync\\(0x10008 0x30008 4; 0x10018 0x30010 4, 1, 0, 1, 0x[0-9a-f]+\\)");
+      "cuMemcpyBatchAsync\\(0x10008 0x30008 4; 0x10018 0x30010 4, 1, 0, 1, 0x[0-9a-f]+\\)\n"
+      "cuMemcpy3DBatchAsync\\(0x10008 6 0x30008 5 4x3; 0x10018 6 0x30010 5 4x3, 0, 0x[0-9a-f]+\\)");
   EXPECT_EXIT(
       {
         std::fputs(upload_calls("libfake_cuda_11.so").c_str(), stderr);
@@ -331,7 +359,9 @@ TEST(HipCudaOld, UploadsBeforeCuda13) {
       },
       testing::ExitedWithCode(0),
       "cuMemcpyHtoDAsync_v2\\(0x10008, 0x30008, 4, 0x[0-9a-f]+\\)\n"
-      "cuMemcpyHtoDAsync_v2\\(0x10018, 0x30010, 4, 0x[0-9a-f]+\\)");
+      "cuMemcpyHtoDAsync_v2\\(0x10018, 0x30010, 4, 0x[0-9a-f]+\\)\n"
+      "cuMemcpy2DAsync_v2\\(2, 0, 0x10008, 6, 1, 0x30008, 0, 5, 4, 3, 0x[0-9a-f]+\\)\n"
+      "cuMemcpy2DAsync_v2\\(2, 0, 0x10018, 6, 1, 0x30010, 0, 5, 4, 3, 0x[0-9a-f]+\\)");
 }
 
 TEST(HipCudaOld, GraphsBeforeCuda11_4) {

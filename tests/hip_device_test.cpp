@@ -215,11 +215,15 @@ TEST_F(HipDevice, Copies) {
 TEST_F(HipDevice, ManyUploads) {
   const Stream stream(*device);
   take_log();
-  const Upload copies[] = {{reinterpret_cast<void *>(0x10000), reinterpret_cast<void *>(0x30000), 5},
-                           {reinterpret_cast<void *>(0x11000), reinterpret_cast<void *>(0x31000), 7}};
+  const Upload copies[] = {
+      {reinterpret_cast<void *>(0x10000), 8, reinterpret_cast<void *>(0x30000), 6, 5, 1},
+      {reinterpret_cast<void *>(0x11000), 8, reinterpret_cast<void *>(0x31000), 6, 5, 3}};
   stream.upload(copies);
   EXPECT_EQ(take_log(), (Log{"hipMemcpyAsync(0x10000, 0x30000, 5, 1, 0x2000)",
-                             "hipMemcpyAsync(0x11000, 0x31000, 7, 1, 0x2000)"}));
+                             "hipMemcpy2DAsync(0x11000, 8, 0x31000, 6, 5, 3, 1, 0x2000)"}));
+  gpu->failures["hipMemcpyAsync"] = {0, 700};
+  EXPECT_THROW(stream.upload(copies), DeviceError);
+  EXPECT_EQ(take_log(), Log{"hipMemcpyAsync(0x10000, 0x30000, 5, 1, 0x2000)"}) << "no further ones";
 }
 
 // Much pinned memory is the process's own, in large pages.

@@ -130,7 +130,12 @@ TEST_F(HipRing, PlanesElsewhereAreCopiesOfTheirOwn) {
 TEST_F(HipRing, RowsWithGapsAreCopiedByTheirRows) {
   gpu->take_log();
   upload(0, 0x10000, 0x20000, kWidth + 64);
-  EXPECT_EQ(copies(), (Log{"2D 0x10000 16", "2D 0x20000 16"}));
+  upload(1, 0x30000, 0x40000);
+  upload(2, 0x50000, 0x50000 + kPlane, kWidth + 64);
+  EXPECT_EQ(copies(), Log());
+  ring_->send();
+  EXPECT_EQ(copies(), (Log{"2D 0x10000 16", "2D 0x20000 16", "0x30000 2048", "0x40000 2048", "2D 0x50000 16",
+                           "2D 0x50800 16"}));
 }
 
 TEST_F(HipRing, IsSendingWhileTwoAreUnderWay) {

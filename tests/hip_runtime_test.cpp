@@ -111,6 +111,57 @@ TEST_F(HipRuntime, RowsFromBottomToTop) {
   EXPECT_EQ(contents(stream, buffer), expected);
 }
 
+// Planes on the host, some with gaps between rows, and where they go.
+struct ManyPlanes {
+  static constexpr size_t kWidth = 40, kRows = 3, kPlanes = 5;
+  PinnedBuffer host;
+  Buffer<uint8_t> there;
+  std::vector<Upload> copies;
+  std::vector<uint8_t> expected = std::vector<uint8_t>(kPlanes * 64 * kRows);
+
+  explicit ManyPlanes(const Device &device)
+      : host(device, kPlanes * 64 * kRows), there(device, kPlanes * 64 * kRows) {
+    const std::vector<uint8_t> samples = noise(host.size(), 11);
+    std::memcpy(host.data(), samples.data(), samples.size());
+    for (size_t n = 0; n < kPlanes; ++n) {
+      const size_t at = n * 64 * kRows, from_stride = 48, to_stride = 64, rows = n % 2 ? kRows : 1;
+      copies.push_back({reinterpret_cast<void *>(there.address().value + at), to_stride, host.data() + at,
+                        from_stride, kWidth, rows});
+      for (size_t y = 0; y < rows; ++y)
+        std::memcpy(&expected[at + y * to_stride], &samples[at + y * from_stride], kWidth);
+    }
+  }
+};
+
+// Where the library has no call for many copies, or says so in the middle, they go one by one.
+TEST_F(HipRuntime, ManyUploads) {
+  for (const char *batch : {"yes", "no", "half"}) {
+    SCOPED_TRACE(batch);
+    sim.configure(std::string("batch=") + batch);
+    const ManyPlanes planes(*device);
+    const Stream stream(*device);
+    const hipsim_traffic before = sim.traffic();
+    stream.clear(bytes_of(planes.there), planes.there.size());
+    stream.upload(planes.copies);
+    EXPECT_EQ(contents(stream, planes.there), planes.expected);
+    const hipsim_traffic after = sim.traffic();
+    EXPECT_EQ(after.batches - before.batches, batch == std::string("yes") ? 1u : 0u);
+    EXPECT_EQ(after.uploads - before.uploads, planes.kPlanes + (batch == std::string("half") ? 2u : 0u));
+    EXPECT_EQ(device->api().hipGetLastError(), 0) << "others would take it for theirs";
+  }
+}
+
+// Of those that failed none is sent again.
+TEST_F(HipRuntime, ManyUploadsThatFailInTheMiddle) {
+  const ManyPlanes planes(*device);
+  const Stream stream(*device);
+  const hipsim_traffic before = sim.traffic();
+  sim.configure("fail=copy:3");
+  EXPECT_THROW(stream.upload(planes.copies), DeviceError);
+  stream.synchronize();
+  EXPECT_EQ(sim.traffic().uploads - before.uploads, 2u);
+}
+
 TEST_F(HipRuntime, KernelsReadWhatWasUploaded) {
   constexpr int kWidth = 301, kHeight = 7;
   const Stream stream(*device);

@@ -218,11 +218,14 @@ TEST_F(HipSessionTest, ScaledPictures) {
 }
 
 TEST_F(HipSessionTest, PinnedPictures) {
-  auto pairs = clip(4);
-  const auto expected = scores_of({}, pairs, Backend::cpu);
-  // The simulated runtime copies from any memory of the host.
-  for (Pair &pair : pairs) pair.ref.format.memory = pair.dist.format.memory = MemoryKind::pinned;
-  expect_same(scores_of({}, pairs, Backend::hip), expected);
+  const auto plain = clip(4);
+  const auto expected = scores_of({}, plain, Backend::cpu);
+  for (const Layout &layout : {Layout{}, Layout{.padding = 80}, Layout{.padding = 80, .flip = true}}) {
+    auto pairs = repack(plain, layout, {});
+    // The simulated runtime copies from any memory of the host.
+    for (Pair &pair : pairs) pair.ref.format.memory = pair.dist.format.memory = MemoryKind::pinned;
+    expect_same(scores_of({}, pairs, Backend::hip), expected);
+  }
 }
 
 // ---- Life -------------------------------------------------------------------------------------------------

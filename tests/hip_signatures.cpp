@@ -78,7 +78,7 @@ static_assert(sizeof kLinked == sizeof(Functions), "a function of the table is n
 static_assert(hipSuccess == 0);
 static_assert(kErrorOutOfMemory == hipErrorOutOfMemory && kErrorNoDevice == hipErrorNoDevice);
 static_assert(kErrorInvalidDevice == hipErrorInvalidDevice && kErrorNotReady == hipErrorNotReady);
-static_assert(kErrorNoBinaryForGpu == hipErrorNoBinaryForGpu);
+static_assert(kErrorNoBinaryForGpu == hipErrorNoBinaryForGpu && kErrorNotSupported == hipErrorNotSupported);
 static_assert(kCopyHostToDevice == hipMemcpyHostToDevice && kCopyDeviceToHost == hipMemcpyDeviceToHost);
 static_assert(kCopyDeviceToDevice == hipMemcpyDeviceToDevice);
 static_assert(kAttributeComputeMajor == hipDeviceAttributeComputeCapabilityMajor);

@@ -54,9 +54,9 @@ class HipTraffic : public testing::Test {
     const hipsim_traffic before = sim_.traffic();
     EXPECT_EQ(run_clip(*session, clip).size(), scored);
     const hipsim_traffic after = sim_.traffic();
-    return {after.uploads - before.uploads, after.upload_bytes - before.upload_bytes,
+    return {after.uploads - before.uploads,     after.upload_bytes - before.upload_bytes,
             after.downloads - before.downloads, after.download_bytes - before.download_bytes,
-            after.waits - before.waits};
+            after.waits - before.waits,         after.batches - before.batches};
   }
   // Which planes are read of a reference and of a distorted picture, now or later.
   static std::pair<PlaneSet, PlaneSet> planes_of(const std::string &models, const std::string &features) {

@@ -20,7 +20,7 @@ class HipSim {
   // Everything as it was at the beginning, and then `settings`. Warps and schedule stay those that the test runs with.
   void reset(const std::string &settings = "") {
     forget();
-    configure("streams=lazy devices=1 memory=2G external=amdgpu " + settings);
+    configure("streams=lazy devices=1 memory=2G external=amdgpu batch=yes " + settings);
   }
   void configure(const std::string &settings) {
     if (!call<bool(const char *)>("hipsim_configure")(settings.c_str()))

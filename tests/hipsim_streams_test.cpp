@@ -344,7 +344,7 @@ TEST(HipsimProcess, HearsTheEnvironment) {
   EXPECT_EQ(status_of("nothing", {{"HIPSIM_FAIL", "sync:1"}, {"HIPSIM_LEAKS", "told"}}), 1);
   for (const char *variable :
        {"HIPSIM_WARP", "HIPSIM_SCHEDULE", "HIPSIM_STREAMS", "HIPSIM_THREADS", "HIPSIM_DEVICES",
-        "HIPSIM_EXTERNAL", "HIPSIM_MEMORY", "HIPSIM_FAIL", "HIPSIM_LEAKS"})
+        "HIPSIM_EXTERNAL", "HIPSIM_MEMORY", "HIPSIM_BATCH", "HIPSIM_FAIL", "HIPSIM_LEAKS"})
     EXPECT_EQ(status_of("nothing", {{variable, "nonsense"}}), 22) << variable;
 }
 

@@ -11,7 +11,7 @@ namespace vmafhip::hip {
 constexpr int kCudaMemoryHost = 1, kCudaMemoryDevice = 2;
 constexpr int kCudaAttributeWarpSize = 10, kCudaAttributeMultiprocessors = 16,
               kCudaAttributeComputeMajor = 75, kCudaAttributeComputeMinor = 76;
-constexpr int kCudaErrorInvalidValue = 1, kCudaErrorNotSupported = 801;
+constexpr int kCudaErrorInvalidValue = 1;
 constexpr int kCudaPointerContext = 1, kCudaPointerAccess = 16, kCudaAccessRead = 1;
 // CUDA's last element of `extra`; the others are HIP's.
 inline void *const kCudaLaunchEnd = nullptr;
@@ -44,6 +44,22 @@ struct CudaCopyAttributes {
 };
 constexpr int kCudaSourceInStreamOrder = 1;
 static_assert(sizeof(CudaCopyAttributes) == 24);
+
+// CUDA_MEMCPY3D_BATCH_OP: layers of rows, from one pointer to another. Layers of no height lie one behind the other.
+constexpr int kCudaOperandPointer = 1;
+struct CudaCopyOperand {
+  int type = kCudaOperandPointer;
+  uint64_t address = 0;
+  size_t pitch = 0, layer_height = 0;
+  int hint[2] = {};
+};
+struct CudaCopy3D {
+  CudaCopyOperand from, to;
+  size_t width = 0, height = 0, depth = 1;  // bytes, rows, layers
+  int source_access_order = kCudaSourceInStreamOrder;
+  unsigned flags = 0;
+};
+static_assert(sizeof(CudaCopyOperand) == 40 && sizeof(CudaCopy3D) == 112);
 
 // The driver's functions; those with a suffix are what its header turns the plain names into since CUDA 4 to 11, and
 // the plain ones are older and have other parameters.
@@ -102,6 +118,10 @@ struct Cuda {
   int (*cuMemcpyBatchAsync_v1)(uint64_t *to, uint64_t *from, size_t *bytes, size_t count,
                                CudaCopyAttributes *attributes, size_t *first_of_attributes,
                                size_t attribute_count, size_t *failed, void *stream) = nullptr;
+  int (*cuMemcpy3DBatchAsync_v2)(size_t count, CudaCopy3D *copies, unsigned long long flags,
+                                 void *stream) = nullptr;
+  int (*cuMemcpy3DBatchAsync_v1)(size_t count, CudaCopy3D *copies, size_t *failed, unsigned long long flags,
+                                 void *stream) = nullptr;
   // Since CUDA 10.
   int (*cuImportExternalMemory)(void **memory, const ExternalMemoryHandle *handle) = nullptr;
   int (*cuExternalMemoryGetMappedBuffer)(uint64_t *address, void *memory,

@@ -1,6 +1,7 @@
 #include "engine/hip/ring.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/hip/calls.h"
 #include "engine/memory.h"
@@ -99,11 +100,10 @@ void Ring::upload(uint64_t number, const FrameView &view) {
         if (!unpacker_) unpacker_.emplace(device_, depth_);
         if (!unpack) unpack.emplace(*unpacker_, stream_);
         unpack->add(from, {to + int64_t(here.at), here.stride, here.width, here.height});
-      } else if (from.stride == here.stride && size_t(here.stride) == here.row) {
-        add({pointer((to + int64_t(here.at)).value), from.data, here.row * size_t(here.height)}, first);
       } else {
-        stream_.upload(to + int64_t(here.at), size_t(here.stride), from.data, from.stride, here.row,
-                       size_t(here.height));
+        add({pointer((to + int64_t(here.at)).value), size_t(here.stride), from.data, size_t(from.stride),
+             here.row, size_t(here.height)},
+            first);
       }
     }
   };
@@ -115,13 +115,15 @@ void Ring::upload(uint64_t number, const FrameView &view) {
 // One copy where it goes on behind the one before, on both sides. Drivers refuse copies that leave what was allocated or pinned
 // at once: on the device that is the frame's block, on the host a piece of the upload memory. Planes elsewhere may each be
 // pinned by themselves, as those of dma-bufs are, which lie page by page beside each other.
-void Ring::add(const Upload &copy, size_t first_of_frame) {
+void Ring::add(Upload copy, size_t first_of_frame) {
+  if (copy.to_stride == copy.width && copy.from_stride == copy.width)
+    copy.width *= std::exchange(copy.rows, 1);
   if (copies_.size() > first_of_frame) {
     Upload &last = copies_.back();
-    if (static_cast<std::byte *>(last.to) + last.bytes == copy.to &&
-        static_cast<const std::byte *>(last.from) + last.bytes == copy.from &&
-        own_.in_one_piece(last.from, last.bytes + copy.bytes)) {
-      last.bytes += copy.bytes;
+    if (last.rows == 1 && copy.rows == 1 && static_cast<std::byte *>(last.to) + last.width == copy.to &&
+        static_cast<const std::byte *>(last.from) + last.width == copy.from &&
+        own_.in_one_piece(last.from, last.width + copy.width)) {
+      last.width += copy.width;
       return;
     }
   }

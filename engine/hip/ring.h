@@ -37,7 +37,7 @@ class Ring {
   uint64_t bytes() const { return made_ * block_bytes_; }  // that blocks take now; any thread
 
   // After prepare(). Copies what is not in device memory, and unpacks what kernels cannot read there; `view` stays until the frame is
-  // measured. Copies are sent together, as the device does them faster so.
+  // measured, and strides of what is copied are positive. Copies are sent together, as the device does them faster so.
   void upload(uint64_t number, const FrameView &view);
   void send();
   // So much has been sent that more can wait until there is much of it.
@@ -68,7 +68,7 @@ class Ring {
   // Whether a plane that was handed over is read where it is.
   bool is_read_there(const PlaneView &given, const RingPlane &here) const;
   DevicePlane plane(const PlaneView &given, uint64_t number, int picture, int plane) const;
-  void add(const Upload &copy, size_t first_of_frame);
+  void add(Upload copy, size_t first_of_frame);
 
   using Block = Buffer<std::byte>;
   // Of a frame that is in progress, or read by one that is.

@@ -93,6 +93,22 @@ Status Library::complete() const {
   return {Code::resource, name_ + " has no function " + missing_};
 }
 
+int Api::upload(std::span<const Upload> copies, void *stream) const {
+  if (copies.size() > 1 && copy_together) {
+    const int error = copy_together(copies.data(), copies.size(), stream);
+    if (error != kErrorNotSupported) return error;
+    hipGetLastError();  // which others in this process would take for theirs
+  }
+  for (const Upload &copy : copies) {
+    const int error = copy.rows == 1
+                          ? hipMemcpyAsync(copy.to, copy.from, copy.width, kCopyHostToDevice, stream)
+                          : hipMemcpy2DAsync(copy.to, copy.to_stride, copy.from, copy.from_stride, copy.width,
+                                             copy.rows, kCopyHostToDevice, stream);
+    if (error != 0) return error;
+  }
+  return 0;
+}
+
 Status cannot_start(const Api &api, const char *call, int error) {
   const char *name = api.hipGetErrorName(error);
   const std::string known = name ? name : "error " + std::to_string(error);

@@ -19,7 +19,7 @@ const char *name_of(Vendor vendor);
 
 // HIP's numbers, of which these are CUDA's too. All other results are looked at for their name alone.
 constexpr int kErrorOutOfMemory = 2, kErrorNoDevice = 100, kErrorInvalidDevice = 101;
-constexpr int kErrorNoBinaryForGpu = 209, kErrorNotReady = 600;
+constexpr int kErrorNoBinaryForGpu = 209, kErrorNotReady = 600, kErrorNotSupported = 801;
 constexpr int kCopyHostToDevice = 1, kCopyDeviceToHost = 2, kCopyDeviceToDevice = 3;
 constexpr int kAttributeComputeMajor = 23, kAttributeComputeMinor = 61, kAttributeMultiprocessors = 63,
               kAttributeWarpSize = 87;
@@ -105,11 +105,13 @@ struct Functions {
   int (*hipDestroyExternalMemory)(void *memory) = nullptr;
 };
 
-// Bytes on their way from host memory to the device's.
+// Rows of bytes on their way from host memory to the device's. Strides are of more than one row, and no less than the width.
 struct Upload {
   void *to = nullptr;
+  size_t to_stride = 0;
   const void *from = nullptr;
-  size_t bytes = 0;
+  size_t from_stride = 0;
+  size_t width = 0, rows = 1;
 };
 
 // An opened library, for as long as the process lives. Results are HIP's error numbers or CUDA's; 0 is success.
@@ -119,6 +121,9 @@ struct Api : Functions {
   void *launch_end = nullptr;  // last element of `extra`
   // A library named by VMAFHIP_HIP_LIBRARY may bring its own kernels; null where it brings none for `stem`.
   const void *(*kernel_image)(const char *stem) = nullptr;
+  // Many copies by one call, between which there is no gap: on an H200 two megabytes each go at 55 GB/s instead of 51. Null
+  // where the library has none; kErrorNotSupported where a device has none, and some may have been copied then.
+  int (*copy_together)(const Upload *copies, size_t count, void *stream) = nullptr;
 
   // What a thread works with is a context: with NVIDIA the driver's, with AMD the number of the device.
   virtual int retain_context(int device, void **context) const = 0;
@@ -127,9 +132,8 @@ struct Api : Functions {
   virtual int set_current(void *context) const = 0;
   // Whether kernels of the current context, which is `context` of `device`, may read what lies at the address.
   virtual bool reads(int device, void *context, void *data) const = 0;
-  // Copies in any order, all before what follows on the stream. Between those that the library takes together there is no
-  // gap: on an H200 two megabytes each go at 55 GB/s instead of 51.
-  virtual int upload(std::span<const Upload> copies, void *stream) const = 0;
+  // Copies in any order, all before what follows on the stream.
+  int upload(std::span<const Upload> copies, void *stream) const;
   // Waits for the default stream of whatever context the address is of; `context` if it is of none. NVIDIA alone.
   virtual void await_default_stream(void *context, void *data) const = 0;
 

@@ -29,12 +29,6 @@ class AmdApi final : public Api, public CurrentDeviceFunctions {
     hipGetLastError();
     return false;
   }
-  int upload(std::span<const Upload> copies, void *stream) const override {
-    for (const Upload &copy : copies)
-      if (const int error = hipMemcpyAsync(copy.to, copy.from, copy.bytes, kCopyHostToDevice, stream))
-        return error;
-    return 0;
-  }
   void await_default_stream(void *, void *) const override {}
   bool import_takes_descriptor() const override { return takes_descriptor && takes_descriptor(); }
   bool mapped_is_freed() const override {
@@ -109,6 +103,7 @@ Result<const Api *> open_amd(std::span<const char *const> names) {
   api.launch_end = kAmdLaunchEnd;
   library->find("hipPointerGetAttribute", api.hipPointerGetAttribute);
   library->find("vmafhip_kernel_image", api.kernel_image);
+  library->find("vmafhip_copy_together", api.copy_together);
   library->find("vmafhip_import_takes_descriptor", api.takes_descriptor);
   if (const int error = api.hipInit(0); error != 0) return cannot_start(api, "hipInit()", error);
   return static_cast<const Api *>(new AmdApi(api));

@@ -62,6 +62,8 @@ Status fill(Cuda &table, Library &library) {
     library.need("cuGraphInstantiate_v2", table.cuGraphInstantiate_v2);
   if (!library.find("cuMemcpyBatchAsync_v2", table.cuMemcpyBatchAsync_v2))
     library.find("cuMemcpyBatchAsync", table.cuMemcpyBatchAsync_v1);
+  if (!library.find("cuMemcpy3DBatchAsync_v2", table.cuMemcpy3DBatchAsync_v2))
+    library.find("cuMemcpy3DBatchAsync", table.cuMemcpy3DBatchAsync_v1);
   library.find("cuImportExternalMemory", table.cuImportExternalMemory);
   library.find("cuExternalMemoryGetMappedBuffer", table.cuExternalMemoryGetMappedBuffer);
   library.find("cuDestroyExternalMemory", table.cuDestroyExternalMemory);
@@ -143,29 +145,63 @@ int copy_rows(void *to, size_t to_stride, const void *from, size_t from_stride, 
   return cuda.cuMemcpy2DAsync_v2(&copy, stream);
 }
 
-int upload_together(std::span<const Upload> copies, void *stream) {
-  constexpr size_t kMost = 64;
-  std::array<uint64_t, kMost> to, from;
-  std::array<size_t, kMost> bytes;
-  while (!copies.empty()) {
-    const size_t count = std::min(copies.size(), kMost);
-    for (size_t i = 0; i < count; ++i) {
-      to[i] = address(copies[i].to);
-      from[i] = address(copies[i].from);
-      bytes[i] = copies[i].bytes;
+// Calls send() with the copies of one row, or with the others, some at a time.
+constexpr size_t kMostTogether = 64;
+template <class Send>
+int send_those(std::span<const Upload> copies, bool of_one_row, const Send &send) {
+  std::array<const Upload *, kMostTogether> some;
+  size_t count = 0;
+  for (const Upload &copy : copies) {
+    if ((copy.rows == 1) == of_one_row) some[count++] = &copy;
+    if (count == kMostTogether || (count > 0 && &copy == &copies.back())) {
+      if (const int error = send(std::span(some).first(count))) return error;
+      count = 0;
     }
-    CudaCopyAttributes attributes;
-    attributes.source_access_order = kCudaSourceInStreamOrder;
-    size_t first = 0, failed = 0;
-    const int error = cuda.cuMemcpyBatchAsync_v2
-                          ? cuda.cuMemcpyBatchAsync_v2(to.data(), from.data(), bytes.data(), count,
-                                                       &attributes, &first, 1, stream)
-                          : cuda.cuMemcpyBatchAsync_v1(to.data(), from.data(), bytes.data(), count,
-                                                       &attributes, &first, 1, &failed, stream);
-    if (error != 0) return error;
-    copies = copies.subspan(count);
   }
   return 0;
+}
+
+int copy_bytes_together(std::span<const Upload *const> copies, void *stream) {
+  std::array<uint64_t, kMostTogether> to, from;
+  std::array<size_t, kMostTogether> bytes;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    to[i] = address(copies[i]->to);
+    from[i] = address(copies[i]->from);
+    bytes[i] = copies[i]->width;
+  }
+  CudaCopyAttributes attributes;
+  attributes.source_access_order = kCudaSourceInStreamOrder;
+  size_t first = 0, failed = 0;
+  return cuda.cuMemcpyBatchAsync_v2
+             ? cuda.cuMemcpyBatchAsync_v2(to.data(), from.data(), bytes.data(), copies.size(), &attributes,
+                                          &first, 1, stream)
+             : cuda.cuMemcpyBatchAsync_v1(to.data(), from.data(), bytes.data(), copies.size(), &attributes,
+                                          &first, 1, &failed, stream);
+}
+
+int copy_rows_together(std::span<const Upload *const> copies, void *stream) {
+  std::array<CudaCopy3D, kMostTogether> each;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const Upload &copy = *copies[i];
+    each[i].from.address = address(copy.from);
+    each[i].from.pitch = copy.from_stride;
+    each[i].to.address = address(copy.to);
+    each[i].to.pitch = copy.to_stride;
+    each[i].width = copy.width;
+    each[i].height = copy.rows;
+  }
+  size_t failed = 0;
+  return cuda.cuMemcpy3DBatchAsync_v2
+             ? cuda.cuMemcpy3DBatchAsync_v2(copies.size(), each.data(), 0, stream)
+             : cuda.cuMemcpy3DBatchAsync_v1(copies.size(), each.data(), &failed, 0, stream);
+}
+
+int together(const Upload *copies, size_t count, void *stream) {
+  const std::span all(copies, count);
+  if (const int error =
+          send_those(all, false, [&](const auto &some) { return copy_rows_together(some, stream); }))
+    return error;
+  return send_those(all, true, [&](const auto &some) { return copy_bytes_together(some, stream); });
 }
 
 int map_external(void **data, void *memory, const ExternalMemoryBuffer *buffer) {
@@ -223,6 +259,9 @@ class CudaApi final : public Api {
     hipEventSynchronize = cuda.cuEventSynchronize;
     hipEventElapsedTime = cuda.cuEventElapsedTime;
 
+    if ((cuda.cuMemcpyBatchAsync_v2 && cuda.cuMemcpy3DBatchAsync_v2) ||
+        (cuda.cuMemcpyBatchAsync_v1 && cuda.cuMemcpy3DBatchAsync_v1))
+      copy_together = together;
     hipMemcpyAsync = copy;
     hipMemcpy2DAsync = copy_rows;
     hipMemsetAsync = [](void *to, int value, size_t bytes, void *stream) {
@@ -267,17 +306,6 @@ class CudaApi final : public Api {
     if (!get(&ordinal, kPointerDeviceOrdinal) || ordinal != number) return false;
     if (get(&access, kCudaPointerAccess)) return (access & kCudaAccessRead) != 0;
     return get(&of, kCudaPointerContext) && of == context;
-  }
-  int upload(std::span<const Upload> copies, void *stream) const override {
-    if (copies.size() > 1 && (cuda.cuMemcpyBatchAsync_v2 || cuda.cuMemcpyBatchAsync_v1)) {
-      // A driver may have the function for other devices or systems than this one. What it has copied already is
-      // copied once more.
-      if (const int error = upload_together(copies, stream); error != kCudaErrorNotSupported) return error;
-    }
-    for (const Upload &copy : copies)
-      if (const int error = cuda.cuMemcpyHtoDAsync_v2(address(copy.to), copy.from, copy.bytes, stream))
-        return error;
-    return 0;
   }
   void await_default_stream(void *context, void *data) const override {
     void *of = nullptr, *before = nullptr;

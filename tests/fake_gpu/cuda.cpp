@@ -10,6 +10,7 @@
 
 namespace {
 using vmafhip::hip::CudaCopy2D;
+using vmafhip::hip::CudaCopy3D;
 using vmafhip::hip::CudaCopyAttributes;
 using vmafhip::hip::ExternalMemoryBuffer;
 using vmafhip::hip::ExternalMemoryHandle;
@@ -28,6 +29,18 @@ std::string copies(const uint64_t *to, const uint64_t *from, const size_t *bytes
   std::ostringstream text;
   for (size_t i = 0; i < count; ++i)
     text << (i ? "; " : "") << at(to[i]) << " " << at(from[i]) << " " << bytes[i];
+  return text.str();
+}
+std::string copies(const CudaCopy3D *copies, size_t count) {
+  std::ostringstream text;
+  for (size_t i = 0; i < count; ++i) {
+    const CudaCopy3D &c = copies[i];
+    text << (i ? "; " : "") << at(c.to.address) << " " << c.to.pitch << " " << at(c.from.address) << " "
+         << c.from.pitch << " " << c.width << "x" << c.height;
+    if (c.to.type != 1 || c.from.type != 1 || c.to.layer_height != 0 || c.from.layer_height != 0 ||
+        c.depth != 1 || c.source_access_order != 1 || c.flags != 0)
+      text << " is of another kind";
+  }
   return text.str();
 }
 #endif
@@ -194,12 +207,21 @@ FAKE_GPU_API int cuMemcpyBatchAsync(uint64_t *to, uint64_t *from, size_t *bytes,
   return gpu.call("cuMemcpyBatchAsync", copies(to, from, bytes, count), attributes->source_access_order,
                   *first, attribute_count, stream);
 }
+FAKE_GPU_API int cuMemcpy3DBatchAsync(size_t count, CudaCopy3D *list, size_t *failed,
+                                      unsigned long long flags, void *stream) {
+  *failed = 0;
+  return gpu.call("cuMemcpy3DBatchAsync", copies(list, count), flags, stream);
+}
 #elif !defined(FAKE_CUDA_BEFORE_11_4)
 FAKE_GPU_API int cuMemcpyBatchAsync_v2(uint64_t *to, uint64_t *from, size_t *bytes, size_t count,
                                        CudaCopyAttributes *attributes, size_t *first, size_t attribute_count,
                                        void *stream) {
   return gpu.call("cuMemcpyBatchAsync_v2", copies(to, from, bytes, count), attributes->source_access_order,
                   *first, attribute_count, stream);
+}
+FAKE_GPU_API int cuMemcpy3DBatchAsync_v2(size_t count, CudaCopy3D *list, unsigned long long flags,
+                                         void *stream) {
+  return gpu.call("cuMemcpy3DBatchAsync_v2", copies(list, count), flags, stream);
 }
 #endif
 #if defined(FAKE_CUDA_BEFORE_11_4)

@@ -162,7 +162,7 @@ EXPORT const char *hipsim_last_report() { return runtime().last_report.c_str(); 
 
 EXPORT hipsim_traffic hipsim_get_traffic() {
   const auto &t = runtime().traffic;
-  return {t.uploads, t.upload_bytes, t.downloads, t.download_bytes, t.waits};
+  return {t.uploads, t.upload_bytes, t.downloads, t.download_bytes, t.waits, t.batches};
 }
 
 EXPORT hipsim_imports hipsim_get_imports() {

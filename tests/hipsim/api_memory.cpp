@@ -211,6 +211,21 @@ EXPORT int hipMemcpy2DAsync(void *to, size_t to_stride, const void *from, size_t
               stream);
 }
 
+// In no order that was asked for. Where only half is supported, the rest is for the caller to find out.
+EXPORT int vmafhip_copy_together(const vmafhip::hip::Upload *copies, size_t count, void *stream) {
+  const Settings::Batch batch = settings().batch;
+  size_t left = batch == Settings::Batch::no ? 0 : batch == Settings::Batch::half ? count / 2 : count;
+  for (; left > 0; --left) {
+    const vmafhip::hip::Upload &c = copies[left - 1];
+    const Rows to = {c.to, c.rows > 1 ? c.to_stride : c.width, c.width, c.rows},
+               from = {c.from, c.rows > 1 ? c.from_stride : c.width, c.width, c.rows};
+    if (const int error = copy("vmafhip_copy_together", to, from, kHostToDevice, stream)) return error;
+  }
+  if (batch != Settings::Batch::yes) return remember(kErrorNotSupported);
+  ++runtime().traffic.batches;
+  return kSuccess;
+}
+
 EXPORT int hipMemsetAsync(void *to, int value, size_t bytes, void *handle) {
   return enter_device(Call::copy, "hipMemsetAsync", [&](Lock &lock, Runtime &r) -> int {
     int error = 0;
@@ -240,4 +255,5 @@ AS_CALLED(hipHostRegister)
 AS_CALLED(hipPointerGetAttribute)
 AS_CALLED(hipMemcpyAsync)
 AS_CALLED(hipMemcpy2DAsync)
+static_assert(std::is_same_v<decltype(&vmafhip_copy_together), decltype(vmafhip::hip::Api::copy_together)>);
 AS_CALLED(hipMemsetAsync)

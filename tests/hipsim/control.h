@@ -7,7 +7,8 @@ extern "C" {
 // What went between host and device since the library was loaded. A copy of several rows is one copy.
 struct hipsim_traffic {
   uint64_t uploads, upload_bytes, downloads, download_bytes;
-  uint64_t waits;  // of the host, for events and streams
+  uint64_t waits;    // of the host, for events and streams
+  uint64_t batches;  // of uploads that went by one call
 };
 hipsim_traffic hipsim_get_traffic(void);
 

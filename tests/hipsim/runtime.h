@@ -65,7 +65,7 @@ struct Runtime {
 
   // hipsim_traffic of control.h.
   struct {
-    std::atomic<uint64_t> uploads{0}, upload_bytes{0}, downloads{0}, download_bytes{0}, waits{0};
+    std::atomic<uint64_t> uploads{0}, upload_bytes{0}, downloads{0}, download_bytes{0}, waits{0}, batches{0};
   } traffic;
   // hipsim_imports of control.h.
   struct {

@@ -109,6 +109,10 @@ bool set(Settings &s, Rule (&rules)[std::size(kCalls)], std::string_view name, s
     using External = Settings::External;
     if (value != "amdgpu" && value != "any" && value != "nvidia") return false;
     s.external = value == "amdgpu" ? External::amdgpu : value == "any" ? External::any : External::nvidia;
+  } else if (name == "batch") {
+    using Batch = Settings::Batch;
+    if (value != "yes" && value != "no" && value != "half") return false;
+    s.batch = value == "yes" ? Batch::yes : value == "no" ? Batch::no : Batch::half;
   } else if (name == "leaks") {
     if (value != "fatal" && value != "told") return false;
     s.leaks_fatal = value == "fatal";
@@ -134,6 +138,7 @@ State::State() {
       {"HIPSIM_WARP", "warp"},       {"HIPSIM_SCHEDULE", "schedule"}, {"HIPSIM_STREAMS", "streams"},
       {"HIPSIM_THREADS", "threads"}, {"HIPSIM_DEVICES", "devices"},   {"HIPSIM_MEMORY", "memory"},
       {"HIPSIM_FAIL", "fail"},       {"HIPSIM_LEAKS", "leaks"},       {"HIPSIM_EXTERNAL", "external"},
+      {"HIPSIM_BATCH", "batch"},
   };
   for (const auto &[variable, name] : kVariables)
     if (const char *value = std::getenv(variable); value && *value && !set(settings, rules, name, value)) {

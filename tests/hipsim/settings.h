@@ -13,6 +13,8 @@
 //                    amdgpu (default): those of AMD's driver, of which there are none here; so all are refused
 //                    any: all that can be mapped; the descriptor stays the caller's
 //                    nvidia: the same, and a successful import takes the descriptor
+//   HIPSIM_BATCH     whether many copies go by one call: yes (default), no, or half: half of them are made before it is told
+//                    that it is not supported
 //   HIPSIM_FAIL      kind:n,kind:n+,... the nth call of a kind fails, with + all later ones too. Kinds: malloc, host
 //                    (pinned memory), copy (and clearing), launch, sync (waiting for an event or stream), module, stream,
 //                    event, graph, import, map (of what is imported); lost:n: all calls from the nth call of any kind on, as if the device had gone
@@ -27,6 +29,7 @@ struct Settings {
   unsigned warp_size = 32, threads = 1;
   int devices = 1;
   enum class External { amdgpu, any, nvidia } external = External::amdgpu;
+  enum class Batch { yes, no, half } batch = Batch::yes;
   bool reverse = false, eager = false, leaks_fatal = false;
   size_t memory = size_t{2} << 30;
 };

@@ -100,6 +100,7 @@ class Uploads {
     auto &table = const_cast<hip::Api &>(api);  // no object of the runtime is constant but by its pointers
     copy = table.hipMemcpyAsync;
     copy_rows = table.hipMemcpy2DAsync;
+    copy_together = table.copy_together;
     table.hipMemcpyAsync = [](void *to, const void *from, size_t bytes, int kind, void *stream) {
       if (kind == hip::kCopyHostToDevice) sent += bytes;
       return copy(to, from, bytes, kind, stream);
@@ -109,12 +110,20 @@ class Uploads {
       if (kind == hip::kCopyHostToDevice) sent += width * rows;
       return copy_rows(to, to_stride, from, from_stride, width, rows, kind, stream);
     };
+    if (copy_together)
+      table.copy_together = [](const hip::Upload *copies, size_t count, void *stream) {
+        const int error = copy_together(copies, count, stream);
+        // What is not supported is sent singly.
+        for (size_t i = 0; error == 0 && i < count; ++i) sent += copies[i].width * copies[i].rows;
+        return error;
+      };
   }
   static uint64_t bytes() { return sent; }
 
  private:
   static inline decltype(hip::Functions::hipMemcpyAsync) copy;
   static inline decltype(hip::Functions::hipMemcpy2DAsync) copy_rows;
+  static inline decltype(hip::Api::copy_together) copy_together;
   static inline std::atomic<uint64_t> sent{0};
 };
 
