@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "examples/monitor/main_loop.h"
 #include "examples/monitor/progress.h"
 #include "examples/monitor/record.h"
 #include "examples/monitor/rendition.h"
@@ -27,7 +29,9 @@ namespace {
 class Monitor {
  public:
   explicit Monitor(const Settings &settings)
-      : settings_(settings), loop_(g_main_loop_new(nullptr, FALSE)), progress_(settings.channels.size() > 1) {
+      : settings_(settings),
+        loop_(g_main_loop_new(nullptr, FALSE)),
+        progress_(settings.channels.size() > 1, stderr, isatty(STDERR_FILENO), g_get_monotonic_time()) {
     for (const ChannelSettings &channel : settings_.channels)
       for (const RenditionSettings &rendition : channel.renditions) {
         records_.push_back(std::make_unique<Record>(
@@ -43,7 +47,7 @@ class Monitor {
   std::string check() const {
     for (size_t i = 0; i < renditions_.size(); ++i)
       if (const std::string error = renditions_[i]->check(); !error.empty())
-        return renditions_.size() > 1 ? records_[i]->channel + "/" + records_[i]->name + ": " + error : error;
+        return records_[i]->channel + "/" + records_[i]->name + ": " + error;
     return {};
   }
 
@@ -70,8 +74,8 @@ class Monitor {
     for (const auto &rendition : renditions_) rendition->start();
     g_main_loop_run(loop_);
     for (const guint source : sources) g_source_remove(source);
-    progress_.summary(records_);
-    bool well = write_report();
+    sum_up();
+    bool well = written_;
     for (const auto &rendition : renditions_) well = well && !rendition->failed();
     return well ? 0 : 1;
   }
@@ -91,23 +95,44 @@ class Monitor {
     return false;
   }
 
+  // Once: when all has ended, or was made to.
+  void sum_up() {
+    if (summed_up_) return;
+    summed_up_ = true;
+    progress_.summary(records_, stdout);
+    written_ = write_report();
+  }
+
+  // Files have ended; whoever looks at the page wants to see what came out of it.
   void end_if_all_have() {
     for (const auto &rendition : renditions_)
       if (!rendition->ended()) return;
-    g_main_loop_quit(loop_);
+    if (settings_.once || stopping_ || !server_) return g_main_loop_quit(loop_);
+    sum_up();
+    std::fprintf(stderr, "All has ended; the dashboard stays until Ctrl-C (with --once it does not)\n");
+  }
+
+  void show_progress() {
+    double done = 1;  // of the one that is least far
+    bool ends = true;
+    for (const auto &rendition : renditions_) {
+      done = std::min(done, rendition->progress());
+      ends = ends && rendition->ends();
+    }
+    progress_.show(records_, done, ends, g_get_monotonic_time());
   }
 
   static gboolean on_tick(gpointer data) {
     auto *self = static_cast<Monitor *>(data);
     for (const auto &rendition : self->renditions_) rendition->tick();
-    self->progress_.show(self->records_, self->renditions_);
+    if (!self->summed_up_) self->show_progress();
     return G_SOURCE_CONTINUE;
   }
 
   // The second time it need not be clean.
   static gboolean on_stop(gpointer data) {
     auto *self = static_cast<Monitor *>(data);
-    if (self->stopping_) g_main_loop_quit(self->loop_);
+    if (self->stopping_ || self->summed_up_) g_main_loop_quit(self->loop_);
     self->stopping_ = true;
     for (const auto &rendition : self->renditions_) rendition->stop();
     return G_SOURCE_CONTINUE;
@@ -125,6 +150,7 @@ class Monitor {
   std::vector<std::unique_ptr<Rendition>> renditions_;
   std::unique_ptr<Server> server_;
   bool stopping_ = false;
+  bool summed_up_ = false, written_ = false;  // table and report
 };
 
 int run(int argc, char **argv) {
@@ -141,7 +167,7 @@ int run(int argc, char **argv) {
     return 2;
   }
   const int status = monitor->run();
-  if (Rendition::all_down()) return status;
+  if (background_is_idle()) return status;
   // Some thread still waits for a network: nothing that it uses may be taken away.
   std::fflush(nullptr);
   _exit(status);

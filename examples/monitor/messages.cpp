@@ -202,12 +202,11 @@ void Messages::sync(const GstStructure *message) {
 
 // A decoder may complain of each frame.
 void Messages::warning(const std::string &text, bool about_file) {
-  const Time now = g_get_real_time();
-  const bool again = text == last_warning_ && now - last_warning_time_ < 60 * kSecond;
-  if (!about_file && (again || std::llabs(now - last_warning_time_) < kSecond / 2)) return;
+  const int64_t now = g_get_monotonic_time(), since = now - last_warning_time_;
+  if (!about_file && (since < kSecond / 2 || (text == last_warning_ && since < 60 * kSecond))) return;
   last_warning_ = text;
   last_warning_time_ = now;
-  record_.event(about_file ? EventKind::file_error : EventKind::warning, text, now);
+  record_.event(about_file ? EventKind::file_error : EventKind::warning, text, g_get_real_time());
 }
 
 void Messages::stats(const GstStructure *stats) {

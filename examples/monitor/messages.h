@@ -45,7 +45,7 @@ class Messages {
   Counters told_;                      // up to where dropped frames have been told
   Time next_tell_ = 0, tell_every_ = 0;
   std::string last_warning_;
-  Time last_warning_time_ = 0;
+  int64_t last_warning_time_ = 0;  // g_get_monotonic_time()
 };
 
 }  // namespace monitor

@@ -1,13 +1,16 @@
 #include "examples/monitor/pipeline.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+
+#include "examples/monitor/error_text.h"
 
 namespace monitor {
 
 namespace {
 
 constexpr const char *kVideo = "video/x-raw(ANY)";
-constexpr size_t kLongestText = 600;  // bytes
 constexpr const char *kNoBase = "GStreamer's base plugins are missing (package gstreamer1.0-plugins-base)";
 
 // Sets a property from text, or with `only_try` says whether it could be.
@@ -58,52 +61,70 @@ std::optional<int64_t> running_time(GstPad *pad, GstClockTime pts) {
 
 int64_t wall_ns() { return g_get_monotonic_time() * 1000; }
 
-// The element in `bin` that a change is about, owned; null if there is none.
+// All of them, those in bins within it too.
+std::vector<ElementPtr> elements_in(GstBin *bin) {
+  std::vector<ElementPtr> elements;
+  const auto keep = [](const GValue *item, gpointer elements) {
+    static_cast<std::vector<ElementPtr> *>(elements)->emplace_back(
+        GST_ELEMENT(gst_object_ref(g_value_get_object(item))));
+  };
+  GstIterator *all = gst_bin_iterate_recurse(bin);
+  while (gst_iterator_foreach(all, keep, &elements) == GST_ITERATOR_RESYNC) {
+    gst_iterator_resync(all);
+    elements.clear();
+  }
+  gst_iterator_free(all);
+  return elements;
+}
+
+// The element in `bin` that a change is about; null if there is none.
 ElementPtr find_changed(GstBin *bin, const std::string &property, std::string &name) {
   const size_t dot = property.find('.');
   name = dot == std::string::npos ? property : property.substr(dot + 1);
-  ElementPtr found;
-  GstIterator *elements = gst_bin_iterate_recurse(bin);
-  GValue item = G_VALUE_INIT;
-  while (!found && gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
-    GstElement *element = GST_ELEMENT(g_value_get_object(&item));
-    const bool meant = dot == std::string::npos || property.substr(0, dot) == GST_OBJECT_NAME(element);
-    if (meant && g_object_class_find_property(G_OBJECT_GET_CLASS(element), name.c_str()))
-      found.reset(GST_ELEMENT(gst_object_ref(element)));
-    g_value_reset(&item);
+  for (ElementPtr &element : elements_in(bin)) {
+    const bool meant = dot == std::string::npos || property.substr(0, dot) == GST_OBJECT_NAME(element.get());
+    if (meant && g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), name.c_str()))
+      return std::move(element);
   }
-  g_value_unset(&item);
-  gst_iterator_free(elements);
-  return found;
+  return {};
 }
 
 }  // namespace
 
+// Whose it is comes first: a stream, by its URI; an element of the encoder; of the rest nobody wants to know the name.
 std::string Pipeline::text_of(GstMessage *message) const {
-  GError *what = nullptr;
-  gchar *debug = nullptr;
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error(message, &what, &debug);
-  else
-    gst_message_parse_warning(message, &what, &debug);
-  const std::string source = GST_MESSAGE_SRC(message) ? GST_OBJECT_NAME(GST_MESSAGE_SRC(message)) : "";
-  std::string text = (source.empty() ? "" : source + ": ") + take_text(what);
-  for (const Probed &side : sides_)
-    if (side.source && GST_MESSAGE_SRC(message) &&
-        gst_object_has_as_ancestor(GST_MESSAGE_SRC(message), GST_OBJECT(side.source)))
-      text = (side.side == reference ? "reference, " : "distorted stream, ") + text;
-  // Behind file, line and function stands what was not said yet: what the server answered, say.
-  const std::string further = take_text(debug);
-  const size_t line = further.find(":\n");
-  if (line != std::string::npos && line + 2 < further.size()) text += " (" + further.substr(line + 2) + ")";
-  // What a server answers may hold anything: codes that a terminal obeys, or a codec's header.
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return g_ascii_iscntrl(c); }, ' ');
-  text = redact(text);
-  if (text.size() <= kLongestText) return text;
-  size_t end = kLongestText;
-  while ((text[end] & 0xc0) == 0x80) --end;  // between characters
-  return text.substr(0, end) + " \u2026";
+  GstObject *from = GST_MESSAGE_SRC(message);
+  for (const Probed &side : sides_) {
+    if (!side.source || !from || !gst_object_has_as_ancestor(from, GST_OBJECT(side.source))) continue;
+    const std::string who =
+        (side.side == reference ? "reference " : "distorted stream ") + redact(side.uri) + ": ";
+    const std::string no_video = is_about_decoding(message) ? why_no_video(side) : "";
+    return who + (no_video.empty() ? error_text(message, side.frames > 0) : no_video);
+  }
+  const bool of_encoder = encoder_ && from && gst_object_has_as_ancestor(from, GST_OBJECT(encoder_));
+  return (of_encoder ? std::string("encoder, ") + GST_OBJECT_NAME(from) + ": " : "") +
+         error_text(message, true);
+}
+
+// Of a stream without a single frame, from what in its source leads nowhere: either that is its video, or it has none.
+std::string Pipeline::why_no_video(const Probed &side) {
+  if (side.frames > 0) return {};
+  std::set<std::string> media;
+  const auto look_at = [](GstElement *, GstPad *pad, gpointer media) -> gboolean {
+    const CapsPtr caps(gst_pad_get_current_caps(pad));
+    if (caps && !gst_pad_is_linked(pad))
+      static_cast<std::set<std::string> *>(media)->insert(media_text(caps.get()));
+    return TRUE;
+  };
+  for (const ElementPtr &element : elements_in(GST_BIN(side.source)))
+    gst_element_foreach_src_pad(element.get(), look_at, &media);
+  std::string all;
+  for (const std::string &one : media) {
+    if (g_str_has_prefix(one.c_str(), "video/") || g_str_has_prefix(one.c_str(), "image/"))
+      return "No element that is installed decodes " + one + "; package gstreamer1.0-libav decodes most";
+    all += (all.empty() ? "" : ", ") + one;
+  }
+  return all.empty() ? "" : "There is no video in it, only " + all;
 }
 
 // ---- building -------------------------------------------------------------------------------------
@@ -132,6 +153,7 @@ GstElement *Pipeline::add_source(Side side, const std::string &uri) {
   GstElement *source = add("uridecodebin"), *convert = add("videoconvert");
   if (!source || !convert) return nullptr;
   sides_[side].source = source;
+  sides_[side].uri = uri;
   const CapsPtr video(gst_caps_from_string(kVideo));
   g_object_set(source, "uri", uri.c_str(), "caps", video.get(), "expose-all-streams", FALSE, nullptr);
   g_signal_connect(source, "pad-added", G_CALLBACK(on_pad_added), convert);
@@ -145,18 +167,19 @@ std::string Pipeline::configure(const ChannelSettings &channel, const std::strin
                FALSE, "window", guint64(channel.window_seconds * GST_SECOND), nullptr);
   gst_util_set_object_arg(element, "backend", channel.backend.c_str());
   gst_util_set_object_arg(element, "sync", encoder_ ? "timestamp" : channel.sync.c_str());
+  gst_util_set_object_arg(element, "alert-direction", channel.alert_above ? "above" : "below");
   if (channel.alert_threshold)
     g_object_set(element, "alert-threshold", *channel.alert_threshold, "alert-clear",
                  channel.alert_clear.value_or(*channel.alert_threshold), "alert-duration",
                  guint64(channel.alert_seconds * GST_SECOND), nullptr);
   if (!results.empty()) g_object_set(element, "results-filename", results.c_str(), nullptr);
   for (const auto &[name, value] : channel.properties)
-    if (std::string e = set_property(element, name, value); !e.empty()) return "--set: " + e;
+    if (std::string e = set_property(element, name, value); !e.empty()) return "set: " + e;
   return {};
 }
 
 std::string Pipeline::add_encoder(const RenditionSettings &rendition, GstElement *from) {
-  const std::string where = "--encode '" + rendition.encode + "': ";
+  const std::string where = "encode '" + rendition.encode + "': ";
   GError *broken = nullptr;
   encoder_ = gst_parse_bin_from_description_full(rendition.encode.c_str(), TRUE, nullptr,
                                                  GST_PARSE_FLAG_FATAL_ERRORS, &broken);
@@ -166,10 +189,9 @@ std::string Pipeline::add_encoder(const RenditionSettings &rendition, GstElement
   for (const Change &change : rendition.changes) {
     std::string name;
     const ElementPtr changed = find_changed(GST_BIN(encoder_), change.property, name);
-    if (!changed)
-      return "--change: no element of '" + rendition.encode + "' has a property " + change.property;
+    if (!changed) return "change: no element of '" + rendition.encode + "' has a property " + change.property;
     if (std::string e = set_property(G_OBJECT(changed.get()), name, change.value, true); !e.empty())
-      return "--change: " + e;
+      return "change: " + e;
   }
   changes_ = rendition.changes;
 
@@ -246,18 +268,28 @@ std::string Pipeline::try_element() {
 
 // ---- running --------------------------------------------------------------------------------------
 
+// Once it has been stopped, a thread that still brings it up must not.
+GstStateChangeReturn Pipeline::bring_up(GstState state) {
+  std::lock_guard lock(state_mutex_);
+  return stopped_ ? GST_STATE_CHANGE_SUCCESS : gst_element_set_state(pipeline_.get(), state);
+}
+
 bool Pipeline::play() {
-  const auto paused = gst_element_set_state(pipeline_.get(), GST_STATE_PAUSED);
+  const auto paused = bring_up(GST_STATE_PAUSED);
   if (paused == GST_STATE_CHANGE_FAILURE) return false;
   live_ = paused == GST_STATE_CHANGE_NO_PREROLL;
   // Live sources pace themselves. Others, of the network, would be fetched as fast as it goes.
   if (!live_ && paced_) g_object_set(sink_, "sync", TRUE, nullptr);
-  return gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
+  return bring_up(GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
 }
 
 void Pipeline::end() { gst_element_send_event(pipeline_.get(), gst_event_new_eos()); }
 
 void Pipeline::stop() {
+  {
+    std::lock_guard lock(state_mutex_);
+    stopped_ = true;
+  }
   gst_element_set_state(pipeline_.get(), GST_STATE_READY);
   gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
 }

@@ -10,7 +10,9 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "examples/monitor/continuity.h"
 #include "examples/monitor/settings.h"
@@ -58,6 +60,7 @@ class Pipeline {
     Pipeline *pipeline;
     Side side;
     GstElement *source = nullptr;  // uridecodebin, if the stream has one of its own
+    std::string uri;               // that it plays
     Thumbnails thumbnails;
     GstVideoInfo info;
     bool readable = false;  // by the processor
@@ -73,6 +76,8 @@ class Pipeline {
   std::string add_encoder(const RenditionSettings &rendition, GstElement *from);
   GstElement *add(const char *factory);
   GstElement *add_source(Side side, const std::string &uri);
+  static std::string why_no_video(const Probed &side);
+  GstStateChangeReturn bring_up(GstState state);
   void changed_to(GstCaps *caps, Probed &side);
   void came(GstBuffer *buffer, GstPad *pad, Probed &side);
   void make_changes(GstBuffer *buffer);
@@ -91,6 +96,8 @@ class Pipeline {
   std::atomic<bool> live_{false};
   std::atomic<int64_t> encoder_moved_{0};  // when it took its last frame
   int64_t started_ = 0;
+  std::mutex state_mutex_;
+  bool stopped_ = false;
 };
 
 }  // namespace monitor

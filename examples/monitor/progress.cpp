@@ -1,10 +1,8 @@
 #include "examples/monitor/progress.h"
 
 #include <glib.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
 
 namespace monitor {
@@ -12,9 +10,10 @@ namespace monitor {
 namespace {
 
 constexpr int kTicksBetweenLines = 10;
+constexpr int64_t kSecond = 1'000'000;
 
 std::string wall_clock(Time time) {
-  const std::time_t seconds = time / 1'000'000;
+  const std::time_t seconds = time / kSecond;
   std::tm local{};
   localtime_r(&seconds, &local);
   char text[16];
@@ -40,86 +39,90 @@ std::string clock_text(int64_t seconds) {
   return text;
 }
 
-Progress::Progress(bool several_channels)
-    : several_channels_(several_channels),
-      terminal_(isatty(STDERR_FILENO)),
-      started_(g_get_monotonic_time()),
-      began_(started_) {}
+Progress::Progress(bool several_channels, FILE *to, bool is_terminal, int64_t now)
+    : several_channels_(several_channels), to_(to), terminal_(is_terminal), started_(now), began_(now) {}
 
 std::string Progress::name(const Record &record) const {
   return several_channels_ ? record.channel + "/" + record.name : record.name;
 }
 
-void Progress::events(const std::vector<std::unique_ptr<Record>> &records) {
+void Progress::clear_line() {
+  if (line_open_) std::fputs("\r\033[K", to_);
+  line_open_ = false;
+}
+
+void Progress::events(const Records &records) {
   std::vector<std::pair<const Record *, const Event *>> fresh;
   for (const auto &record : records)
     for (auto it = record->events().rbegin(); it != record->events().rend() && it->id > last_event_; ++it)
       fresh.emplace_back(record.get(), &*it);
   std::sort(fresh.begin(), fresh.end(), [](auto &a, auto &b) { return a.second->id < b.second->id; });
   for (const auto &[record, event] : fresh) {
-    if (line_open_) std::fputs("\r\033[K", stderr);
-    line_open_ = false;
-    std::fprintf(stderr, "%s %s: %s: %s\n", wall_clock(event->time).c_str(), name(*record).c_str(),
+    clear_line();
+    std::fprintf(to_, "%s %s: %s: %s\n", wall_clock(event->time).c_str(), name(*record).c_str(),
                  event_name(event->kind), event->text.c_str());
     last_event_ = event->id;
   }
 }
 
-void Progress::show(const std::vector<std::unique_ptr<Record>> &records,
-                    const std::vector<std::unique_ptr<Rendition>> &renditions) {
-  events(records);
-  if (!terminal_ && ++ticks_ % kTicksBetweenLines != 0) return;
-  const double elapsed = double(g_get_monotonic_time() - started_) / G_USEC_PER_SEC;
-  double done = 1;  // of the one that is least far
-  for (const auto &rendition : renditions) done = std::min(done, rendition->progress());
+std::string Progress::state_line(const Records &records, double done, bool ends, int64_t now) {
   // What began again takes its time from there.
-  if (done < done_) began_ = g_get_monotonic_time();
+  if (done < done_) began_ = now;
   done_ = done;
-  const double taken = double(g_get_monotonic_time() - began_) / G_USEC_PER_SEC;
   std::string line;
   if (done >= 0) {
     line = std::to_string(int(done * 100)) + " %";
-    if (done > 0 && done < 1) line += ", " + clock_text(int64_t(taken * (1 - done) / done + 0.5)) + " left";
+    const double taken = double(now - began_) / kSecond;
+    if (ends && done > 0 && done < 1)
+      line += ", " + clock_text(int64_t(taken * (1 - done) / done + 0.5)) + " left";
   } else {
-    line = clock_text(int64_t(elapsed));
+    line = clock_text((now - started_) / kSecond);
   }
   for (const auto &record : records) {
-    const Now &now = record->now();
+    const Now &state = record->now();
     line += ", " + name(*record) + " ";
-    if (now.score)
-      line +=
-          one_decimal(*now.score) + (now.alert ? " ALERT" : "") + " (" + one_decimal(now.fps) + " frames/s)";
+    if (state.score)
+      line += one_decimal(*state.score) + (state.alert ? " ALERT" : "") + " (" + one_decimal(state.fps) +
+              " frames/s)";
     else
-      line += state_text(now.state);
+      line += state_text(state.state);
   }
+  return line;
+}
+
+void Progress::show(const Records &records, double done, bool ends, int64_t now) {
+  events(records);
+  if (!terminal_ && ++ticks_ % kTicksBetweenLines != 0) return;
+  const std::string line = state_line(records, done, ends, now);
   if (terminal_) {
-    std::fprintf(stderr, "\r\033[K%.200s", line.c_str());
-    std::fflush(stderr);
+    std::fprintf(to_, "\r\033[K%.200s", line.c_str());
+    std::fflush(to_);
     line_open_ = true;
   } else {
-    std::fprintf(stderr, "%s\n", line.c_str());
+    std::fprintf(to_, "%s\n", line.c_str());
   }
 }
 
-void Progress::summary(const std::vector<std::unique_ptr<Record>> &records) {
+void Progress::summary(const Records &records, FILE *to) {
   events(records);
-  if (line_open_) std::fputs("\r\033[K", stderr);
+  clear_line();
+  std::fflush(to_);
   size_t width = 9;
   for (const auto &record : records) width = std::max(width, name(*record).size());
-  std::printf("%-*s  %10s  %10s  %10s  %10s  %8s\n", int(width), "rendition", "mean", "min", "p5", "harmonic",
-              "frames");
+  std::fprintf(to, "%-*s  %10s  %10s  %10s  %10s  %8s\n", int(width), "rendition", "mean", "min", "p5",
+               "harmonic", "frames");
   for (const auto &record : records) {
     const Now &now = record->now();
-    std::printf("%-*s", int(width), name(*record).c_str());
+    std::fprintf(to, "%-*s", int(width), name(*record).c_str());
     const auto pool = now.pooled.find(now.score_name);
     if (pool != now.pooled.end())
-      std::printf("  %10.6f  %10.6f  %10.6f  %10.6f", pool->second.mean, pool->second.min, pool->second.p5,
-                  pool->second.harmonic_mean);
+      std::fprintf(to, "  %10.6f  %10.6f  %10.6f  %10.6f", pool->second.mean, pool->second.min,
+                   pool->second.p5, pool->second.harmonic_mean);
     else
-      std::printf("  %10s  %10s  %10s  %10s", "-", "-", "-", "-");
-    std::printf("  %8llu\n", static_cast<unsigned long long>(now.counters.scored));
+      std::fprintf(to, "  %10s  %10s  %10s  %10s", "-", "-", "-", "-");
+    std::fprintf(to, "  %8llu\n", static_cast<unsigned long long>(now.counters.scored));
   }
-  std::fflush(stdout);
+  std::fflush(to);
 }
 
 }  // namespace monitor

@@ -2,34 +2,42 @@
 // sources' length is known. That line is rewritten once a second on a terminal, and written every 10 s elsewhere.
 #pragma once
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "examples/monitor/record.h"
-#include "examples/monitor/rendition.h"
 
 namespace monitor {
 
 class Progress {
  public:
-  explicit Progress(bool several_channels);
-  void show(const std::vector<std::unique_ptr<Record>> &records,
-            const std::vector<std::unique_ptr<Rendition>> &renditions);
-  // All of it, at the end, on standard output.
-  void summary(const std::vector<std::unique_ptr<Record>> &records);
+  using Records = std::vector<std::unique_ptr<Record>>;
+
+  // `now` here and below: microseconds of a clock that is never set.
+  Progress(bool several_channels, FILE *to, bool is_terminal, int64_t now);
+
+  // `done` of it all, 0 to 1, negative if that is not known; `ends`: what has been done is not begun again.
+  void show(const Records &records, double done, bool ends, int64_t now);
+  void events(const Records &records);
+  // All of it, at the end.
+  void summary(const Records &records, FILE *to);
 
  private:
   std::string name(const Record &record) const;
-  void events(const std::vector<std::unique_ptr<Record>> &records);
+  std::string state_line(const Records &records, double done, bool ends, int64_t now);
+  void clear_line();
 
-  const bool several_channels_, terminal_;
+  const bool several_channels_;
+  FILE *const to_;
+  const bool terminal_;
   const int64_t started_;
   uint64_t last_event_ = 0;
   int ticks_ = 0;
   bool line_open_ = false;
   double done_ = 0;  // as shown last
-  gint64 began_;     // when that was 0
+  int64_t began_;    // when that was 0
 };
 
 // "1:02:03", "0:07"

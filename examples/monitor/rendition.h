@@ -6,9 +6,11 @@
 #include <memory>
 #include <string>
 
+#include "examples/monitor/main_loop.h"
 #include "examples/monitor/messages.h"
 #include "examples/monitor/pipeline.h"
 #include "examples/monitor/record.h"
+#include "examples/monitor/result_files.h"
 #include "examples/monitor/settings.h"
 
 namespace monitor {
@@ -26,46 +28,44 @@ class Rendition {
   void start();
   void tick();  // once a second
   void stop();  // what is on its way is scored; on_end() within some 10 s
-  bool ended() const { return state_ == State::ended; }
-  bool failed() const { return failed_; }  // it ended by an error (with `once`)
+  bool ended() const { return state_ == State::ended || state_ == State::failed; }
+  bool failed() const { return state_ == State::failed; }
 
+  // Whether it ends with its streams; otherwise they are started again.
+  bool ends() const { return once_ || finite_; }
   // How much of the reference has been scored, 0 to 1; negative where its length is not known.
   double progress() const;
 
-  // Whether no thread works on a pipeline any more; otherwise the process must end without clearing up.
-  static bool all_down();
-
  private:
+  enum class End { streams, lost, no_file, stopped };  // why a run is over
   struct Run;
 
   void begin();
-  void bring_down();
-  void is_down(const std::shared_ptr<Run> &run);
-  void go_on(bool ended, bool scored);
-  void pause_and_retry(State meanwhile);
+  void begin_again();
+  void bring_down(End end);
+  void is_down(bool abandoned);
+  void go_on(End end, bool scored);
   void lost(const std::string &why);
-  void finish();
-  void read(GstMessage *message);
-  void read_bus();
   void set_state(State state);
+  void read_bus();
+  void read(GstMessage *message);
+  void read_own(const GstStructure *message);
   void look_for_stall();
-  static gboolean on_bus(GstBus *bus, GstMessage *message, gpointer self);
-  static gboolean on_retry(gpointer self);
-  static gboolean on_patience(gpointer self);
 
   const ChannelSettings &channel_;
   const RenditionSettings &rendition_;
-  const bool once_;
+  const bool once_, finite_;
   Record &record_;
   const std::function<void()> on_end_;
   Messages messages_;
+  ResultFiles results_;
   State state_ = State::connecting;
   std::shared_ptr<Run> run_;
-  guint retry_ = 0, patience_ = 0;
+  Timer timer_;       // until the next run begins, or for patience with one that ends
   double pause_ = 0;  // s, the last one
   int64_t scoring_since_ = 0, duration_ = -1;
-  bool stopping_ = false, failed_ = false;
-  bool without_results_ = false;  // of the next run: the file could not be opened
+  bool stopping_ = false;
+  bool without_file_ = false;  // the next run: the result file could not be opened
 };
 
 }  // namespace monitor

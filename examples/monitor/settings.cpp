@@ -159,13 +159,21 @@ const Option kOptions[] = {
      [](Target &to, const std::string &value) {
        return number(value, 0.1, 86400, to.channel->window_seconds);
      }},
-    {"alert-threshold", Place::channel, "SCORE", "Raise an alert when the score stays below",
+    {"alert-direction", Place::channel, "below|above",
+     "On which side of the threshold scores are bad (default below; above: of a measure of errors)",
+     [](Target &to, const std::string &value) {
+       std::string direction;
+       Error error = one_of(value, {"below", "above"}, direction);
+       if (error.empty()) to.channel->alert_above = direction == "above";
+       return error;
+     }},
+    {"alert-threshold", Place::channel, "SCORE", "Raise an alert when the score stays beyond this",
      [](Target &to, const std::string &value) {
        return optional_number(value, to.channel->alert_threshold);
      }},
     {"alert-clear", Place::channel, "SCORE", "And clear it at this score (default: the threshold)",
      [](Target &to, const std::string &value) { return optional_number(value, to.channel->alert_clear); }},
-    {"alert-duration", Place::channel, "SECONDS", "How long it must stay below (default 2)",
+    {"alert-duration", Place::channel, "SECONDS", "How long it must stay beyond (default 2)",
      [](Target &to, const std::string &value) { return number(value, 0, 86400, to.channel->alert_seconds); }},
     {"stall", Place::channel, "SECONDS", "A source without data for so long counts as dead (default 10)",
      [](Target &to, const std::string &value) {
@@ -178,8 +186,12 @@ const Option kOptions[] = {
      }},
     {"realtime", Place::channel, nullptr, "Play files at their own speed, not as fast as they can be scored",
      [](Target &to, const std::string &value) { return truth(value, to.channel->realtime); }},
+    {"loop", Place::channel, nullptr,
+     "Start files again when they have ended; without it they are scored once",
+     [](Target &to, const std::string &value) { return truth(value, to.channel->loop); }},
     {"results", Place::channel, "PATTERN",
-     "Write result files (.csv .json .xml .sub): %c is the channel, %r the rendition",
+     "Write result files (.csv .json .xml .sub): %c is the channel, %r the rendition; one for each start, of "
+     "which the newest 100 are kept",
      [](Target &to, const std::string &value) { return to.channel->results = value, Error(); }},
     {"listen", Place::process, "ADDRESS:PORT",
      "Where the dashboard is (default 127.0.0.1:8080; port 0: any free one; none: nowhere)",
@@ -188,7 +200,8 @@ const Option kOptions[] = {
      }},
     {"report", Place::process, "FILE.html", "Write a report at the end and on SIGUSR1",
      [](Target &to, const std::string &value) { return to.settings.report = value, Error(); }},
-    {"once", Place::process, nullptr, "End when the sources have ended, instead of starting them again",
+    {"once", Place::process, nullptr,
+     "Start no source again that has ended, not even one of the network, and end when all have",
      [](Target &to, const std::string &value) { return truth(value, to.settings.once); }},
 };
 
@@ -316,7 +329,13 @@ Error parse(int argc, char **argv, CommandLine &line) {
       "[rendition CHANNEL/NAME]; its keys are the options' names. In lists, as of set and change, ; "
       "separates.\n"
       "\n"
-      "Exit status: 0 ended or interrupted; 1 with --once, a rendition failed; 2 wrong usage.\n");
+      "Files are scored once, as fast as it goes; the page stays until Ctrl-C, or with --once ends with "
+      "them. Streams "
+      "of the\nnetwork are started again whenever they end.\n"
+      "\n"
+      "Exit status: 0 ended or interrupted; 1 a file could not be scored to its end, or the report not be "
+      "written;\n"
+      "2 wrong usage.\n");
   // What has been understood is taken out of the words, and they are read twice beside a file.
   std::vector<char *> words(argv, argv + argc + 1);
   char **rest = words.data();
@@ -349,7 +368,7 @@ std::string read_settings(int argc, char **argv, Settings &settings) {
     if (Error e = read_file(line.config, settings); !e.empty()) return line.config + ": " + e;
     CommandLine over{{settings, &channel}};
     if (Error e = parse(argc, argv, over); !e.empty()) return e;
-    const Error e = check(settings);
+    const Error e = check(settings, true);
     return e.empty() ? e : line.config + ": " + e;
   }
   if (line.channel_given) {
@@ -361,7 +380,7 @@ std::string read_settings(int argc, char **argv, Settings &settings) {
     }
     settings.channels.push_back(std::move(channel));
   }
-  return check(settings);
+  return check(settings, false);
 }
 
 }  // namespace monitor

@@ -33,6 +33,7 @@ struct ChannelSettings {
   bool alert_above = false;   // bad scores lie above the threshold: of a measure of errors, such as CIEDE2000
   double stall_seconds = 10;  // without data for so long, a source counts as dead
   double retry_seconds = 1;   // the first pause before a new attempt; each further one is twice as long
+  bool loop = false;          // files begin again when they have ended; streams of the network do anyhow
   bool realtime = false;      // files are played at their own speed, not as fast as they can be scored
   std::string results;        // result files: %c is the channel, %r the rendition; empty: none
   std::vector<std::pair<std::string, std::string>> properties;  // further ones of the element
@@ -41,14 +42,17 @@ struct ChannelSettings {
 struct Settings {
   std::string listen = "127.0.0.1:8080";  // address:port; port 0: any free one; empty: no server
   std::string report;                     // HTML file, empty: none
-  bool once = false;                      // end when all sources have ended, instead of starting them again
+  bool once = false;  // streams of the network, too, are not started again; then the process ends
   std::vector<ChannelSettings> channels;
 };
 
 // A text as it may be shown: URIs in it without what opens them, passwords and keys.
 std::string redact(const std::string &text);
 
-// The name of a rendition's result file.
+// Whether what it names has an end that means something: a plain file of this machine.
+bool is_plain_file(const std::string &uri);
+
+// The name of a rendition's first result file; empty: none.
 std::string results_name(const ChannelSettings &channel, const std::string &rendition);
 
 // Throws nothing: the text of the error, one line that says what to do, or empty. Prints --help or --version and ends

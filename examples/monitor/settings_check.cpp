@@ -18,6 +18,12 @@ namespace {
 
 using Error = std::string;  // empty: none
 
+// How things are called where they were written.
+struct Words {
+  bool from_file;
+  std::string option(const std::string &name) const { return (from_file ? "" : "--") + name; }
+};
+
 // A file's name becomes its URI; what cannot be opened here at all is said at once.
 Error check_uri(std::string &uri) {
   if (uri.empty()) return "is empty";
@@ -91,23 +97,44 @@ Error check_output(const std::string &file) {
 }
 
 // A report takes the place of what has its name: of a file, not of a device, nor of a link to the file.
-Error check_report(std::string &file) {
+Error check_report(std::string &file, const Words &words) {
   if (const std::unique_ptr<char, Free<free>> target(realpath(file.c_str(), nullptr)); target) {
     if (!g_file_test(target.get(), G_FILE_TEST_IS_REGULAR))
-      return file + " is no plain file, which the report would replace: give --report another name";
+      return file + " is no plain file, which the report would replace: give " + words.option("report") +
+             " another name";
     file = target.get();
   }
   return check_output(file);
 }
 
-Error check_channel(ChannelSettings &channel) {
-  if (channel.reference.empty()) return "a reference is missing (--ref)";
-  if (channel.renditions.empty()) return "nothing to compare with the reference (--dist or --encode)";
+// What has a key of its own is not set behind its back.
+constexpr const char *kOwnKeys[] = {"alert-clear", "alert-direction", "alert-duration", "alert-threshold",
+                                    "backend",     "features",        "model",          "sync",
+                                    "window"};
+
+Error check_properties(const ChannelSettings &channel, const Words &words) {
+  for (const auto &[name, value] : channel.properties) {
+    const bool is_file = name == "results-filename";
+    if (is_file || std::find(std::begin(kOwnKeys), std::end(kOwnKeys), name) != std::end(kOwnKeys))
+      return words.option("set") + ": instead of " + name + " use " +
+             words.option(is_file ? "results" : name);
+  }
+  return {};
+}
+
+Error check_channel(ChannelSettings &channel, const Words &words) {
+  if (channel.reference.empty()) return "a reference is missing (" + words.option("ref") + ")";
+  if (channel.renditions.empty())
+    return "nothing to compare with the reference: " +
+           (words.from_file ? "there is no [rendition " + channel.name + "/NAME] with dist or encode"
+                            : std::string("give --dist or --encode"));
   if (Error e = check_uri(channel.reference); !e.empty()) return e;
   std::set<std::string> names;
   for (RenditionSettings &r : channel.renditions) {
-    if (!r.changes.empty() && r.encode.empty()) return "--change needs an encoder in place (--encode)";
-    if (r.uri.empty() && r.encode.empty()) return "--dist and --encode: an empty one says nothing";
+    if (!r.changes.empty() && r.encode.empty())
+      return words.option("change") + " needs an encoder in place (" + words.option("encode") + ")";
+    if (r.uri.empty() && r.encode.empty())
+      return words.option("dist") + " and " + words.option("encode") + ": an empty one says nothing";
     if (!r.uri.empty())
       if (Error e = check_uri(r.uri); !e.empty()) return e;
     const std::string otherwise = r.encode.empty() ? name_of_uri(r.uri) : name_of_encoder(r.encode);
@@ -115,25 +142,30 @@ Error check_channel(ChannelSettings &channel) {
     std::sort(r.changes.begin(), r.changes.end(),
               [](const Change &a, const Change &b) { return a.seconds < b.seconds; });
   }
-  if (channel.alert_clear && !channel.alert_threshold) return "--alert-clear needs --alert-threshold";
-  if (channel.alert_clear && *channel.alert_clear < *channel.alert_threshold)
-    return "--alert-clear lies below --alert-threshold: an alert would be cleared while the score is bad";
-  return {};
+  const std::string threshold = words.option("alert-threshold"), clear = words.option("alert-clear");
+  if (channel.alert_clear && !channel.alert_threshold) return clear + " needs " + threshold;
+  if (channel.alert_clear && (channel.alert_above ? *channel.alert_clear > *channel.alert_threshold
+                                                  : *channel.alert_clear < *channel.alert_threshold))
+    return clear + " lies " + (channel.alert_above ? "above " : "below ") + threshold +
+           ": an alert would be cleared while the score is bad";
+  return check_properties(channel, words);
 }
 
-Error check_results(const std::vector<ChannelSettings> &channels) {
+Error check_results(const std::vector<ChannelSettings> &channels, const Words &words) {
   std::set<std::string> files;
   for (const ChannelSettings &channel : channels) {
     if (channel.results.empty()) continue;
     for (const RenditionSettings &r : channel.renditions) {
       const std::string file = results_name(channel, r.name);
       if (!files.insert(file).second)
-        return "Two renditions would write " + file + ": put %c (channel) and %r (rendition) into --results";
+        return "Two renditions would write " + file + ": put %c (channel) and %r (rendition) into " +
+               words.option("results");
       const bool known = g_str_has_suffix(file.c_str(), ".csv") || g_str_has_suffix(file.c_str(), ".json") ||
                          g_str_has_suffix(file.c_str(), ".xml") || g_str_has_suffix(file.c_str(), ".sub");
       const auto format = [](const auto &property) { return property.first == "results-format"; };
       if (!known && std::none_of(channel.properties.begin(), channel.properties.end(), format))
-        return file + ": result files end in .csv, .json, .xml or .sub (or --set results-format=csv)";
+        return file + ": result files end in .csv, .json, .xml or .sub (or " + words.option("set") +
+               " results-format=csv)";
       if (Error e = check_output(file); !e.empty()) return e;
     }
   }
@@ -141,6 +173,11 @@ Error check_results(const std::vector<ChannelSettings> &channels) {
 }
 
 }  // namespace
+
+bool is_plain_file(const std::string &uri) {
+  const std::string name = take_text(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
+  return g_file_test(name.c_str(), G_FILE_TEST_IS_REGULAR);
+}
 
 std::string results_name(const ChannelSettings &channel, const std::string &rendition) {
   std::string name;
@@ -171,17 +208,19 @@ std::string check_name(const std::string &name) {
   return {};
 }
 
-std::string check(Settings &settings) {
-  if (settings.channels.empty()) return "Give --ref and --dist or --encode, or --config FILE; see --help";
+std::string check(Settings &settings, bool from_file) {
+  const Words words{from_file};
+  if (settings.channels.empty())
+    return from_file ? "There is no [channel NAME] in it"
+                     : "Give --ref and --dist or --encode, or --config FILE; see --help";
   std::set<std::string> names;
   for (ChannelSettings &channel : settings.channels) {
-    Error error = check_channel(channel);
+    Error error = check_channel(channel, words);
     if (error.empty()) error = settle(channel.name, name_of_uri(channel.reference), names, "channel");
-    if (error.empty()) continue;
-    return settings.channels.size() > 1 ? "Channel \"" + channel.name + "\": " + error : error;
+    if (!error.empty()) return from_file ? "[channel " + channel.name + "]: " + error : error;
   }
-  if (Error e = check_results(settings.channels); !e.empty()) return e;
-  return settings.report.empty() ? "" : check_report(settings.report);
+  if (Error e = check_results(settings.channels, words); !e.empty()) return e;
+  return settings.report.empty() ? "" : check_report(settings.report, words);
 }
 
 }  // namespace monitor

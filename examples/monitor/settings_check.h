@@ -6,8 +6,9 @@
 
 namespace monitor {
 
-// Both give the text of the error or nothing. check() also completes what was left out: names, URIs of files.
-std::string check(Settings &settings);
+// Both give the text of the error or nothing. check() also completes what was left out: names, URIs of files. It speaks of
+// a file's groups and keys or of the command line's options.
+std::string check(Settings &settings, bool from_file);
 std::string check_name(const std::string &name);
 
 }  // namespace monitor
