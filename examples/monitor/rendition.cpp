@@ -264,6 +264,7 @@ void Rendition::read(GstMessage *message) {
       }
       break;
     case GST_MESSAGE_WARNING:
+      if (is_about_decoding(message)) break;  // an error follows where that was the video
       messages_.warning(pipeline.text_of(message), about_file);
       break;
     case GST_MESSAGE_LATENCY:

@@ -114,8 +114,8 @@ class Monitor:
 
 
 def once(*arguments, status=0):
-    """Runs to the end; standard output and error."""
-    done = subprocess.run([MONITOR, "--listen", "none", "--once", *map(str, arguments)], capture_output=True,
+    """Runs to the end, without `--once` as well, as nobody looks; standard output and error."""
+    done = subprocess.run([MONITOR, "--listen", "none", *map(str, arguments)], capture_output=True,
                           stdin=subprocess.DEVNULL, encoding="utf-8", timeout=PATIENCE, check=False)
     if done.returncode != status:
         raise AssertionError(f"status {done.returncode}\n{done.stdout}{done.stderr}")
@@ -212,7 +212,7 @@ class MonitorTest(unittest.TestCase):
         for arguments, words in [
             (["--ref", folder / "nothing.mp4", "--dist", folder / "dist.mp4"], "nothing.mp4"),
             (["--ref", "gopher://a:geheim@b/c", "--dist", folder / "dist.mp4"], r"gopher://\*\*\*@b"),
-            ([*pair, "--model", "vmaf_v9"], "no model 'vmaf_v9'"),
+            ([*pair, "--model", "vmaf_v9"], "^vmafhip-monitor: ref/dist: there is no model 'vmaf_v9'"),
             ([*pair, "--features", "pnsr"], "pnsr"),
             ([*pair, "--backend", "hip"], "hip|GPU"),
             ([*pair, "--set", "subsmaple=2"], 'no property "subsmaple"'),
@@ -235,20 +235,64 @@ class MonitorTest(unittest.TestCase):
     def test_a_file_without_video_fails(self):
         (folder / "text.mp4").write_text("This is no video. " * 100)
         output, log = once("--ref", folder / "ref.mp4", "--dist", folder / "text.mp4", status=1)
-        self.assertIn("text: lost: ", log)
+        self.assertIn(f"text: lost: distorted stream file://{folder}/text.mp4: ", log)
+        self.assertNotIn("retry", log)
         self.assertEqual(output.splitlines()[1].split(), ["text", "-", "-", "-", "-", "0"])
+        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "text.mp4") as monitor:
+            monitor.wait("it has failed, and is shown", lambda r: r["text"]["state"] == "failed")
+            self.assertEqual(monitor.end()[0], 1)
 
-    def test_a_long_error_is_one_short_line(self):
+    def test_sound_without_video(self):
         sound = folder / "sound.mkv"
         launch(f"audiotestsrc num-buffers=20 ! vorbisenc ! matroskamux ! filesink location={sound}")
         log = once("--ref", folder / "ref.mp4", "--dist", sound, status=1)[1]
-        lost, = re.findall(r".*lost: .*", log)
-        self.assertIn("distorted stream", lost)
-        self.assertLess(len(lost), 700)
+        self.assertRegex(log, f"lost: distorted stream file://{sound}: There is no video in it, only audio/x-vorbis\\n")
+
+    def test_video_that_nothing_decodes(self):
+        names = subprocess.run(["gst-inspect-1.0"], capture_output=True, encoding="utf-8", timeout=PATIENCE, check=True).stdout
+        decoders = re.findall(r"^\S+:  (\w*(?:264|mp4)\w*dec\w*|\w*dec\w*(?:264|mp4)\w*):", names, re.M)
+        done = subprocess.run([MONITOR, "--listen", "none", "--ref", folder / "ref.mp4", "--encode", "jpegenc"], capture_output=True,
+                              encoding="utf-8", timeout=PATIENCE, stdin=subprocess.DEVNULL, check=False,
+                              env={**os.environ, "GST_PLUGIN_FEATURE_RANK": ",".join(f"{name}:NONE" for name in decoders)})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        lost, = re.findall(r"lost: (.*)", done.stderr)
+        self.assertRegex(lost, f"^reference file://{folder}/ref.mp4: No element that is installed decodes video/x-h264 ")
+        self.assertNotIn("warning", done.stderr)
+
+    def test_files_are_scored_once_and_shown_until_told_to_end(self):
+        report, results = folder / "once.html", folder / "once.csv"
+        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--retry", "0.001",
+                     "--report", report, "--results", results) as monitor:
+            monitor.wait("the end, and the report of it", lambda r: r["dist"]["state"] == "ended" and report.exists())
+            lines = [monitor.process.stdout.readline() for _ in range(2)]
+            self.assertEqual(table("".join(lines))["dist"]["frames"], 60)
+            time.sleep(1)  # a thousand times as long as it would take to start again
+            dist = monitor.renditions()["dist"]
+            self.assertEqual((dist["state"], dist["counters"]["restarts"], dist["counters"]["scored"]), ("ended", 0, 60))
+            self.assertEqual(kinds(dist).count("ended"), 1)
+            self.assertIn("dist", monitor.get("report"))
+            status, rest = monitor.end()
+            self.assertEqual((status, rest), (0, ""), "the table once")
+        self.assertEqual([f.name for f in folder.glob("once*.csv")], ["once.csv"])
+
+    def test_once_ends_with_the_files(self):
+        with Monitor("--ref", folder / "ref.mp4", "--encode", "jpegenc", "--once", "--loop") as monitor:
+            output = monitor.process.communicate(timeout=PATIENCE)[0]
+            self.assertEqual(monitor.process.returncode, 0)
+            self.assertEqual(table(output)["jpegenc"]["frames"], 60)
+
+    def test_runs_without_a_score_leave_no_file(self):
+        feed = Feed(b"")
+        feed.mode = "refuse"
+        self.addCleanup(feed.close)
+        with Monitor("--ref", folder / "ref.mp4", "--dist", feed.uri, "--results", folder / "refused.csv", "--retry", "0.001") as monitor:
+            monitor.wait("seven attempts", lambda r: r["dist"]["counters"]["restarts"] >= 7)
+            self.assertEqual(monitor.end()[0], 0)
+        self.assertEqual(list(folder.glob("refused*")), [])
 
     def test_files_start_again_and_interrupts_are_clean(self):
         report = folder / "report.html"
-        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--retry", "0.1",
+        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--retry", "0.1", "--loop",
                      "--report", report, "--alert-threshold", "99.5", "--alert-duration", "0") as monitor:
             first = monitor.wait("a restart", lambda r: r["dist"]["counters"]["restarts"] >= 1)["dist"]
             monitor.process.send_signal(signal.SIGUSR1)
@@ -274,7 +318,7 @@ class MonitorTest(unittest.TestCase):
         try:
             for action in signal.SIG_DFL, signal.SIG_IGN:
                 signal.signal(signal.SIGHUP, action)  # inherited
-                with Monitor("--ref", folder / "ref.mp4", "--encode", "jpegenc", "--retry", "0.1") as monitor:
+                with Monitor("--ref", folder / "ref.mp4", "--encode", "jpegenc", "--retry", "0.1", "--loop") as monitor:
                     monitor.wait("a restart", lambda r: r["jpegenc"]["counters"]["restarts"] >= 1)
                     if action == signal.SIG_IGN:
                         monitor.process.send_signal(signal.SIGHUP)
@@ -291,12 +335,12 @@ class MonitorTest(unittest.TestCase):
         feed.mode = "refuse"
         self.addCleanup(feed.close)
         with Monitor("--ref", folder / "ref.mp4", "--dist", feed.uri, "--dist", folder / "dist.mp4", "--name", "far",
-                     "--name", "near", "--sync", "timestamp", "--stall", "3", "--retry", "0.2") as monitor:
+                     "--name", "near", "--sync", "timestamp", "--stall", "3", "--retry", "0.2", "--loop") as monitor:
             far = monitor.wait("refused", lambda r: kinds(r["far"]).count("lost") >= 2 and r["near"]["counters"]["scored"] > 60)["far"]
             self.assertEqual(kinds(far)[:3], ["lost", "retry", "lost"])
             self.assertEqual(texts(far, "retry")[0], "Next attempt in 0.2 s")
             self.assertEqual(texts(far, "retry")[1], "Next attempt in 0.4 s")
-            self.assertRegex(texts(far, "lost")[0], "distorted stream, source: .*Service Unavailable")
+            self.assertRegex(texts(far, "lost")[0], r"^distorted stream http://\*\*\*@127.0.0.1:\d+/dist.ts\?token=\*\*\*: Service Unavailable \(HTTP status 503\)$")
             feed.mode = "well"
             monitor.wait("scores", lambda r: r["far"]["counters"]["scored"] >= 60)
             feed.mode = "stall"
@@ -318,7 +362,7 @@ class MonitorTest(unittest.TestCase):
         pipe = folder / "silent.ts"
         os.mkfifo(pipe)  # nobody writes: whoever opens it hangs
         with Monitor("--ref", folder / "ref.mp4", "--dist", pipe, "--dist", folder / "dist.mp4", "--sync", "timestamp",
-                     "--stall", "1", "--retry", "0.5") as monitor:
+                     "--stall", "1", "--retry", "0.5", "--loop") as monitor:
             now = monitor.wait("a warning, and that the other one goes on", lambda r: "warning" in kinds(r["silent"])
                                and r["silent"]["counters"]["restarts"] == 1 and r["dist"]["counters"]["restarts"] >= 2)
             self.assertEqual(texts(now["silent"], "lost")[0], "The distorted stream has given no frame for 1 s")
@@ -338,7 +382,7 @@ class MonitorTest(unittest.TestCase):
             damaged[at : at + 8] = b"\xff\x00\xaa\x55\x00\x00\x01\x65"
         (folder / "damaged.ts").write_bytes(damaged)
         with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "damaged.ts", "--dist", folder / "dist.mp4", "--sync",
-                     "timestamp", "--retry", "0.1") as monitor:
+                     "timestamp", "--retry", "0.1", "--loop") as monitor:
             monitor.wait("both go on", lambda r: all(r[n]["counters"]["restarts"] >= 2 for n in ("damaged", "dist")))
             self.assertEqual(monitor.end()[0], 0)
 
@@ -357,7 +401,7 @@ class MonitorTest(unittest.TestCase):
         for name in "scores.csv", "full.html":
             (folder / name).unlink(missing_ok=True)
             (folder / name).symlink_to("/dev/full")
-        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--retry", "0.1",
+        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--retry", "0.1", "--loop",
                      "--results", folder / "scores.csv") as monitor:
             now = monitor.wait("the error and scores", lambda r: "file_error" in kinds(r["dist"]) and r["dist"]["counters"]["scored"] >= 120)
             self.assertIn("No space left", texts(now["dist"], "file_error")[0])
@@ -375,7 +419,7 @@ class MonitorTest(unittest.TestCase):
             return (len(list((process / "fd").iterdir())), int(re.search(r"Threads:\s+(\d+)", status).group(1)),
                     int(re.search(r"VmRSS:\s+(\d+)", status).group(1)))
 
-        with Monitor("--ref", tiny, "--dist", tiny, "--encode", "jpegenc", "--sync", "timestamp", "--retry", "0.001", env=env) as monitor:
+        with Monitor("--ref", tiny, "--dist", tiny, "--encode", "jpegenc", "--sync", "timestamp", "--retry", "0.001", "--loop", env=env) as monitor:
             def reached(count):
                 return lambda r: all(x["counters"]["restarts"] >= count for x in r.values())
             monitor.wait("20 restarts", reached(20))

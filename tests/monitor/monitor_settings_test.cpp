@@ -80,6 +80,7 @@ TEST_F(SettingsTest, ACommandLineMakesOneChannel) {
                        "--stall",
                        "3",
                        "--realtime",
+                       "--loop",
                        "--once",
                        "--listen",
                        "127.0.0.1:0",
@@ -106,6 +107,7 @@ TEST_F(SettingsTest, ACommandLineMakesOneChannel) {
   EXPECT_EQ(channel.alert_seconds, 0.5);
   EXPECT_EQ(channel.stall_seconds, 3);
   EXPECT_TRUE(channel.realtime);
+  EXPECT_TRUE(channel.loop);
   EXPECT_TRUE(settings.once);
   EXPECT_EQ(settings.listen, "127.0.0.1:0");
   const std::vector<std::pair<std::string, std::string>> properties = {
@@ -122,6 +124,30 @@ TEST_F(SettingsTest, WhatIsNotGivenHasDefaults) {
   EXPECT_EQ(channel.sync, "content");
   EXPECT_EQ(channel.stall_seconds, 10);
   EXPECT_FALSE(channel.alert_threshold);
+  EXPECT_FALSE(channel.alert_above);
+  EXPECT_FALSE(channel.loop);
+}
+
+TEST_F(SettingsTest, AlertsOfMeasuresOfErrors) {
+  const std::vector<std::string> above = {"--alert-direction", "above", "--alert-threshold", "3",
+                                          "--alert-clear"};
+  auto arguments = above;
+  arguments.push_back("2");
+  ASSERT_EQ(read(with(arguments)), "");
+  EXPECT_TRUE(settings.channels[0].alert_above);
+  arguments.back() = "4";
+  EXPECT_NE(read(with(arguments)).find("--alert-clear lies above --alert-threshold"), std::string::npos);
+  arguments[1] = "below";
+  EXPECT_EQ(read(with(arguments)), "");
+}
+
+TEST_F(SettingsTest, PlainFilesHaveAnEnd) {
+  EXPECT_TRUE(is_plain_file("file://" + path("ref.mp4")));
+  EXPECT_FALSE(is_plain_file("file://" + folder_));
+  EXPECT_FALSE(is_plain_file("file:///dev/null"));
+  EXPECT_FALSE(is_plain_file("file://" + path("nothing")));
+  EXPECT_FALSE(is_plain_file("http://host/ref.mp4"));
+  EXPECT_FALSE(is_plain_file(""));
 }
 
 TEST_F(SettingsTest, NamesComeFromSources) {
@@ -207,6 +233,9 @@ TEST_F(SettingsTest, MistakesOnTheCommandLine) {
       {with({"--backend", "gpu"}), "auto cpu hip"},
       {with({"--sync", "clock"}), "content timestamp order"},
       {with({"--set", "subsample"}), "PROPERTY=VALUE"},
+      {with({"--set", "window=3"}), "--set: instead of window use --window"},
+      {with({"--set", "results-filename=x"}), "use --results"},
+      {with({"--alert-direction", "left"}), "below above"},
       {with({"--change", "1 bitrate=3"}), "--encode"},
       {{"--ref", path("ref.mp4"), "--encode", "x264enc", "--change", "bitrate=3"}, "SECONDS PROPERTY=VALUE"},
       {with({"--alert-clear", "60"}), "needs --alert-threshold"},
@@ -243,9 +272,12 @@ TEST_F(SettingsTest, AReportGoesWhereALinkPoints) {
 TEST_F(SettingsTest, MistakesInTheFile) {
   const std::string channel = "[channel a]\nref=" + path("ref.mp4") + "\n";
   const std::vector<std::pair<std::string, const char *>> mistakes = {
-      {"", "--ref"},
+      {"", "no [channel NAME]"},
       {"no group", "config"},
-      {channel, "nothing to compare"},
+      {channel, "[channel a]: nothing to compare with the reference: there is no [rendition a/NAME]"},
+      {"[channel a]\n[rendition a/b]\ndist=" + path("dist.mp4"), "[channel a]: a reference is missing (ref)"},
+      {channel + "alert-clear=3\n[rendition a/b]\ndist=" + path("dist.mp4"),
+       "[channel a]: alert-clear needs alert-threshold"},
       {channel + "refernce=x\n", "no such key here; keys are ref model"},
       {"[monitor]\nref=x\n", "[monitor] ref"},
       {channel + "window=long\n", "[channel a] window: \"long\""},
