@@ -201,7 +201,7 @@ if $monitor; then
     inspect "$video"
   fi
   half=$(awk -v duration="${duration:-20}" 'BEGIN { printf "%.1f", duration / 2 }')
-  command=("$program" --ref "$video" --channel quickstart --realtime --model "$model"
+  command=("$program" --ref "$video" --channel quickstart --realtime --loop --model "$model"
     --encode 'x264enc speed-preset=veryfast bitrate=4000' --change "$half bitrate=300" --name x264
     --window 2 --alert-threshold 80 --alert-clear 85 --alert-duration 1 --listen 127.0.0.1:0)
   echo "GST_PLUGIN_PATH=$(printf '%q' "$GST_PLUGIN_PATH") $(printf '%q ' "${command[@]}")"

@@ -78,7 +78,7 @@ def systemd(unit, program, scratch):
 def served(program, scratch):
     """Names of all metrics that a monitor has once it has seen everything."""
     ref, dist = make_video(f"{scratch}/ref.mp4", 10, frames=100), make_video(f"{scratch}/dist.mp4", 40, frames=100)
-    with Monitor(program, "--ref", ref, "--dist", dist, "--window", "0.5", log=f"{scratch}/log") as monitor:
+    with Monitor(program, "--ref", ref, "--dist", dist, "--window", "0.5", "--loop", log=f"{scratch}/log") as monitor:
         def all_there():
             names = {name for name, _ in monitor.metrics()}
             late = {"vmafhip_window_score_p5", "vmafhip_sync_confidence", "vmafhip_feature", "vmafhip_backend_info"}
