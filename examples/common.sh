@@ -5,6 +5,10 @@
 examples=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$examples")
 
+# What programs print is read here: in English, with decimal points.
+export LC_ALL=C.UTF-8
+unset LANGUAGE
+
 die() { # status, message
   printf '%s\n' "$2" >&2
   exit "$1"
@@ -39,15 +43,39 @@ parse() { # names that there are, in one word, the command line...
   done
 }
 
-# Ends the script unless GStreamer finds the element, here or where the quickstart builds it.
-need_element() {
+# Ends the script unless GStreamer finds the element, here or where the quickstart builds it, and these further ones.
+need_elements() { # names...
   if ! command -v gst-launch-1.0 >/dev/null; then die 2 "gst-launch-1.0 is missing: install gstreamer1.0-tools"; fi
-  if gst-inspect-1.0 vmafhip >/dev/null 2>&1; then return; fi
-  local folder=$root/build/gst/vmafhip
-  if [[ ! -f $folder/libgstvmafhip.so ]]; then
-    die 2 "GStreamer does not find the element vmafhip: build it with ./examples/quickstart.sh, or set GST_PLUGIN_PATH"
+  local name folder=$root/build/gst/vmafhip
+  if ! gst-inspect-1.0 vmafhip >/dev/null 2>&1; then
+    if [[ ! -f $folder/libgstvmafhip.so ]]; then
+      die 2 "GStreamer does not find the element vmafhip: build it with ./examples/quickstart.sh, or set GST_PLUGIN_PATH"
+    fi
+    export GST_PLUGIN_PATH=$folder${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
   fi
-  export GST_PLUGIN_PATH=$folder${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+  for name; do
+    if gst-inspect-1.0 --exists "$name"; then continue; fi
+    # shellcheck source=examples/packages.sh
+    . "$examples/packages.sh"
+    die 2 "GStreamer lacks the element $name here; Debian has what the examples use in ${run_packages[*]}"
+  done
+}
+
+# Ends the script unless the variable is a whole number, of at least 1 if nothing else is said.
+need_number() { # name of the variable and its option, the least
+  local least=${2:-1}
+  if [[ ! ${!1} =~ ^[0-9]{1,9}$ ]] || ((10#${!1} < least)); then die 2 "--$1 needs a whole number, $least or more; see --help"; fi
+}
+
+# Sets `encoder_words` to those of `encoder`, or ends the script if GStreamer lacks one of its elements.
+split_encoder() {
+  local word before=!
+  read -rd '' -a encoder_words <<<"$encoder" || true
+  if ((${#encoder_words[@]} == 0)); then die 2 "--encoder needs an element; see --help"; fi
+  for word in "${encoder_words[@]}"; do
+    if [[ $before == ! && $word =~ ^[a-z][a-z0-9_]*$ ]]; then need_elements "$word"; fi
+    before=$word
+  done
 }
 
 need_file() {
@@ -58,6 +86,7 @@ need_file() {
 inspect() { # file
   local file=$1 report
   need_file "$file"
+  if [[ $file == -* ]]; then file=./$file; fi # no option
   report=$(gst-discoverer-1.0 "$file" 2>&1 </dev/null || true)
   if ! grep -q '^ *video #' <<<"$report"; then
     if grep -qiE 'missing plugin|^ *unknown #' <<<"$report"; then
@@ -87,6 +116,7 @@ make_scratch() {
 take_videos() { # number wanted, what they are called in an error
   local rates=(4000 100) n
   if ((${#arguments[@]} == 0)); then
+    need_elements x264enc h264parse mp4mux
     make_scratch
     for ((n = 0; n < $1; n++)); do
       arguments+=("$scratch/video-${rates[n]}k.mp4")

@@ -3,11 +3,13 @@
 of the offset with sync=content, and a table at the end.
 
     gst-launch-1.0 -m … vmafhip name=v ! fakesink | examples/scores.py [--duration SECONDS | --frames N] [--progress]
+                                                                       [--order 'NAME NAME…']
 
 With the length of the video, each line also says how far the comparison is and how long the rest will take. With
 --progress the frames' lines are one line of progress instead: on a terminal it is rewritten, else there is one every ten
-seconds and one at the end. Of several elements the lines and tables have their names. Exit status 0 if each posted pooled
-scores of at least one frame, else 1. The messages must have their own name (no message-name).
+seconds and one at the end. Of several elements the lines and tables have their names; with --order the tables come in this
+order, and a line for each element after them. Exit status 0 if each posted pooled scores of at least one frame, else 1. The
+messages must have their own name (no message-name); gst-launch-1.0 may speak any language.
 """
 import argparse
 import os
@@ -16,7 +18,8 @@ import signal
 import sys
 import time
 
-MESSAGE = re.compile(r'^Got message #\d+ from element "([^"]*)" \(element\): (vmafhip, .*)$')
+# Got message #7 from element "v" (element): vmafhip, type=… Other languages have other quotation marks and another order.
+MESSAGE = re.compile(r'^[^"„“”«»]*["„“”«»]\s*([^"„“”«»]*?)\s*["“”«»].*?[(（]\w+[)）](?:.*?\b(vmafhip, type=.*))?')
 COLUMNS = ["mean", "min", "max", "harmonic-mean", "stddev", "p1", "p5", "p50"]
 NONE = 2**64 - 1  # GST_CLOCK_TIME_NONE
 
@@ -179,6 +182,19 @@ def sync_line(sync):
     return f"sync locked  offset {sync['offset'] / 1e9:+.3f} s  confidence {sync['confidence']:.2f}"
 
 
+def summary_lines(order, elements):
+    """The mean of each element's models, or features without a model, as a table."""
+    means = {name: {score: values["mean"] for score, values in (pooled.get("models") or pooled.get("features", {})).items()}
+             for name, pooled in elements.items() if pooled}
+    scores = list(dict.fromkeys(score for values in means.values() for score in values))
+    width = max(map(len, [*order, "mean of"]))
+    yield f"{'mean of':{width}}" + "".join(f"  {score:>13}" for score in scores)
+    for name in order:
+        values = means.get(name, {})
+        yield f"{name:{width}}" + "".join(f"  {values[score]:{max(13, len(score))}.6f}" if score in values else
+                                          f"  {'-':>{max(13, len(score))}}" for score in scores)
+
+
 def table_lines(pooled):
     scores = {**pooled.get("models", {}), **pooled.get("features", {})}
     columns = [c for c in COLUMNS if any(c in values for values in scores.values())]
@@ -198,6 +214,11 @@ def table_lines(pooled):
         if pooled.get(key):
             facts.append(f"{key}: {pooled[key]}")
     yield ", ".join(facts)
+
+
+def print_table(name, pooled, elements):
+    title = [name] if len(elements) > 1 else []
+    print("\n" + "\n".join(title + list(table_lines(pooled))), flush=True)
 
 
 class Complaints:
@@ -230,19 +251,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--duration", type=float, help="of the video in seconds")
     parser.add_argument("--frames", type=int, help="of the video")
+    parser.add_argument("--order", default="", help="of several elements, by their names")
     parser.add_argument("--progress", action="store_true", help="one line of progress instead of a line a frame")
     arguments = parser.parse_args()
     # Ctrl-C ends the pipeline, whose last words are still wanted.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     elements = {}  # name: its last pooled scores
     messages = 0
+    played = False
     complaints = Complaints()
     progress = Progress(arguments.duration, arguments.frames, arguments.progress)
+    order = arguments.order.split()
     done = []
     for line in sys.stdin:
-        messages += line.startswith("Got message")
         match = MESSAGE.match(line)
-        if not match:
+        messages += bool(match)
+        if not match or not match.group(2):
+            played |= "PLAYING" in line or "EOS" in line
             if line.startswith(("WARNING", "ERROR")):
                 progress.clear()
             complaints.line(line)
@@ -261,16 +286,22 @@ def main():
             progress.clear()
             if None not in elements.values():
                 progress.tell(done, last=True)
-            title = [name] if len(elements) > 1 else []
-            print("\n" + "\n".join(title + list(table_lines(message))), flush=True)
+            if not order:
+                print_table(name, message, elements)
         elif kind in LINES:
             progress.clear()
             print(prefixed(name, LINES[kind](message), elements), flush=True)
-    if not messages and not complaints.failed:
+    for name in order:
+        if elements.get(name):
+            print_table(name, elements[name], elements)
+    if order:
+        print("\n" + "\n".join(summary_lines(order, elements)), flush=True)
+    # What did not even start has said why on standard error.
+    if not messages and played and not complaints.failed:
         print("No message came in: gst-launch-1.0 prints them with -m only", file=sys.stderr)
-    elif not complaints.failed and not elements:
+    elif not elements and played and not complaints.failed:
         print("None of the messages is named vmafhip: leave message-name out", file=sys.stderr)
-    elif not complaints.failed and None in elements.values():
+    elif elements and not complaints.failed and None in elements.values():
         print("No pooled scores came in: with -e, gst-launch-1.0 ends the streams at Ctrl-C and waits for them",
               file=sys.stderr)
     sys.exit(0 if elements and all(pooled and pooled.get("frames") for pooled in elements.values()) else 1)

@@ -70,6 +70,26 @@ def several_elements(root):
                         "v: ALERT raised 0:00:01.500  vmaf_v0.6.1  (since 0:00:00.000)"], "lines of two elements")
     expect([line for line in lines if line in ("v", "w")], ["w", "v"], "titles of their tables")
     expect(run(root, [FRAME % (38, 0, 0, "false"), *other]).returncode, 1, "exit status if one has no pooled scores")
+    # In a given order, with a line each; "x" has not ended.
+    result = run(root, [FRAME % (38, 0, 0, "false"), *other, POOLED], "--order", " v x w ")
+    lines = result.stdout.splitlines()
+    expect([line for line in lines if line in ("v", "w")], ["v", "w"], "titles of tables in order")
+    expect(lines[-4:], ["mean of    vmaf_v0.6.1", "v            97.100000", "x                    -", "w            97.100000"],
+           "a line for each")
+
+
+def languages(root):
+    """gst-launch-1.0's translations, as German, French, Chinese (of both kinds), Basque and Hungarian have them."""
+    heads = ["Nachricht #%s wurde von Element »%s« (element) erhalten: ", "Message n° %s reçu de l’élément «\xa0%s\xa0» (element)\xa0: ",
+             "從element \"{1}\"(element) 中得到訊息#{0}:", "从组件“{1}”获得消息 #{0}（element）： ",
+             '"{1}" (element) elementuaren {0}. mezua jaso da: ', "%s számú üzenet érkezett a következő elemtől: „%s” (element)."]
+    for head in heads:
+        filled = head.format("7", "v") if "{" in head else head % ("7", "v")
+        lines = [re.sub(r"^Got .*?\): (?=vmafhip)", lambda _: filled, line) for line in (FRAME % (38, 0, 0, "false"), POOLED)]
+        expect([line[:len(filled)] for line in lines], [filled] * 2, "translated messages")
+        result = run(root, lines)
+        expect((result.returncode, result.stderr), (0, ""), f"exit status with {filled}")
+        expect("vmaf_v0.6.1                   97.100000" in result.stdout, True, f"table with {filled}")
 
 
 def progress_line(root):
@@ -142,18 +162,19 @@ def main():
         "what is known of the offset",
     )
     # Why there is no table.
-    expect("-m only" in run(root, ["Setting pipeline to PAUSED ..."]).stderr, True, "without -m")
-    expect("message-name" in run(root, [OTHER[1], POOLED.replace("vmafhip, ", "VMAF, ")]).stderr, True, "other name")
+    expect("-m only" in run(root, ["Setting pipeline to PLAYING ..."]).stderr, True, "without -m")
+    expect("message-name" in run(root, ["Setting pipeline to PLAYING ...", OTHER[1], POOLED.replace("vmafhip, ", "VMAF, ")]).stderr, True, "other name")
     expect("with -e" in run(root, [FRAME % (38, 0, 0, "false")]).stderr, True, "cut off")
     failed = run(root, ["ERROR: from element /GstPipeline:pipeline0/Vmafhip:v: there is no model"])
     expect(failed.stderr.count("\n"), 1, "lines about an error")
     failed = run(root, ["WARNING: erroneous pipeline: could not link a to v, v can't handle caps video/x-raw"])
     expect(failed.stderr.count("\n"), 1, "lines about a pipeline that cannot be")
     # What is told on gst-launch's standard error needs no guess at its cause.
-    failed = run(root, ["Setting pipeline to PAUSED ...", "Failed to set pipeline to PAUSED."])
+    failed = run(root, ["Setting pipeline to PAUSED ...", OTHER[1], "Setting pipeline to NULL ...", "Freeing pipeline ..."])
     expect((failed.returncode, failed.stderr), (1, ""), "a pipeline that does not start")
     expect("2 late" in run(root, [POOLED.replace("dist-un", "late=(guint64)2, dist-un")]).stdout, True, "counters")
     several_elements(root)
+    languages(root)
     progress_line(root)
     print("scores.py reads what gst-launch-1.0 prints")
 

@@ -23,16 +23,19 @@ END
 }
 caps='video/x-raw,format=NV12' encoder='x264enc tune=zerolatency speed-preset=ultrafast' model=vmaf_v0.6.1 frames=250
 parse 'caps encoder model frames' "$@"
-need_element
+need_elements v4l2src
+need_number frames
+split_encoder
 if ((${#arguments[@]} > 1)); then die 2 "Give one camera, or none for /dev/video0; see --help"; fi
 device=${arguments[0]:-/dev/video0}
 if [[ ! -c $device ]]; then
-  die 3 "There is no camera $device$(printf '%s\n' /dev/video* | sed -n '/\*/!s/^/\n  there is /p')"
+  die 3 "There is no camera $device$(printf '%s\n' /dev/video* | sed -n '/\*/!s/^/\n  there is /p')
+Without a camera: 'sudo modprobe vivid' makes a virtual one where the kernel has that module, rtsp.sh compares live streams of
+its own, and encoder-in-place.sh shows what an encoder makes of a video."
 fi
 
 echo "Compares what $encoder makes of $device with it, for $frames frames:"
 read -ra caps_words <<<"$caps"
-read -ra encoder_words <<<"$encoder"
 pipeline=(
   vmafhip name=v "model=$(quote "$model")" window=1000000000 ! fakesink
   $'\n' v4l2src "device=$(quote "$device")" "num-buffers=$frames" io-mode=dmabuf ! "${caps_words[@]}" ! tee name=t

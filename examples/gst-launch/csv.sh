@@ -18,7 +18,8 @@ END
 }
 out=scores.csv model=vmaf_v0.6.1 features='psnr|float_ssim'
 parse 'out model features' "$@"
-need_element
+need_elements
+if [[ -z $out ]]; then die 2 "--out needs a file name; see --help"; fi
 take_videos 2 'two files, the reference and the distorted video'
 
 echo "Writes the scores of ${arguments[1]} against ${arguments[0]} to $out:"

@@ -18,11 +18,11 @@ END
 }
 encoder='x264enc speed-preset=veryfast bitrate=300' model=vmaf_v0.6.1
 parse 'encoder model' "$@"
-need_element
+need_elements
+split_encoder
 take_videos 1 'one video'
 
 echo "Compares what $encoder makes of ${arguments[0]} with it:"
-read -ra encoder_words <<<"$encoder"
 pipeline=(
   vmafhip name=v "model=$(quote "$model")" ! fakesink
   $'\n' filesrc "location=$(quote "${arguments[0]}")" ! decodebin ! videoconvert ! tee name=t

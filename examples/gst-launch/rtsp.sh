@@ -19,9 +19,12 @@ END
 }
 model=vmaf_v0.6.1 seconds=20 latency=200
 parse 'model seconds latency' "$@"
-need_element
+need_elements rtspsrc
+need_number seconds
+need_number latency 0
 case ${#arguments[@]} in
   0)
+    need_elements x264enc rtph264pay
     # The server ends with its standard input, which the write end of a pipe keeps open; Ctrl-C is not for it, as the last
     # pictures are still wanted.
     coproc server {

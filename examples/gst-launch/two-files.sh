@@ -16,7 +16,7 @@ END
 }
 model=vmaf_v0.6.1
 parse model "$@"
-need_element
+need_elements
 take_videos 2 'two files, the reference and the distorted video'
 
 echo "Compares ${arguments[1]} with ${arguments[0]}:"

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ class Scripts:
         self.scripts = root / "examples/gst-launch"
         self.folder = pathlib.Path(folder)
         # Names with what shells and parsers trip over.
-        self.ref = make_video(f"{folder}/made.mp4", 10).rename(f"{folder}/the \"reference\", 1.mp4")
+        self.ref = make_video(f"{folder}/made.mp4", 10).rename(f"{folder}/the \"reference\", 1 ! fakesink $HOME.mp4")
         self.dist = make_video(f"{folder}/made.mp4", 45).rename(f"{folder}/it's distorted.mp4")
 
     def call(self, name, *arguments):
@@ -45,6 +46,21 @@ class Scripts:
             assert near(found[column], expected[column], 2e-6), (found, expected)
         assert self.table("two-files", "--model", "vmaf_v0.6.1:name=a", self.ref, self.ref)["a"]["min"] > 95
         assert self.table("two-files")[MODEL]["mean"] < 97
+        # The command that it shows is the one that it runs.
+        shown = re.search(r"^GST_PLUGIN_PATH=.*\\\n(?:.*\\\n)*.*$", self.call("two-files", self.ref, self.dist).stdout, re.MULTILINE)[0]
+        typed = must("bash", "-c", f"{shown} | '{self.scripts.parent}/scores.py'", cwd=self.folder)
+        assert tables(typed.stdout)[""][MODEL] == found, (shown, typed.stdout)
+        # A user with a language and a decimal sign of his own; an option where a file is meant.
+        (self.folder / "-o.mp4").symlink_to(self.dist)
+        german = must(self.scripts / "two-files.sh", "--", self.ref, "-o.mp4", cwd=self.folder,
+                      env=environment(LC_ALL=self.comma(), LOCPATH=str(self.folder), LANGUAGE="de"))
+        assert "100 %" in german.stderr and tables(german.stdout)[""][MODEL] == found, german
+
+    def comma(self):
+        """A locale with a decimal comma, where there is what makes one."""
+        name = "de_DE.UTF-8"
+        made = shutil.which("localedef") and run("localedef", "-i", "de_DE", "-f", "UTF-8", self.folder / name).returncode == 0
+        return name if made else "C.UTF-8"
 
     def linked(self):
         for short, file in (("r.mp4", self.ref), ("d.mp4", self.dist)):
@@ -57,6 +73,13 @@ class Scripts:
         assert self.table("encoder-in-place", "--encoder", "x264enc speed-preset=ultrafast bitrate=20 ! h264parse",
                           self.ref)["integer_adm2"]["mean"] < 0.99
         assert 50 < self.table("encoder-in-place")[MODEL]["mean"] < 99.9
+        self.refused("encoder-in-place", "lacks the element noenc here", "--encoder", "x264enc ! noenc bitrate=3", self.ref)
+        self.refused("encoder-in-place", "--encoder needs an element", "--encoder", " ", self.ref)
+
+    def refused(self, name, text, *arguments):
+        """For wrong usage, in one line, before anything is run."""
+        done = run(self.scripts / f"{name}.sh", *arguments, cwd=self.folder)
+        assert done.returncode == 2 and text in done.stderr and not done.stdout and done.stderr.count("\n") == 1, done
 
     def csv(self):
         scores = self.table("csv", "--out", "a table.csv", "--features", "float_ssim", self.ref, self.dist)
@@ -66,6 +89,9 @@ class Scripts:
         for name in (MODEL, "float_ssim"):
             assert near(sum(float(row[name]) for row in rows) / 50, scores[name]["mean"], 2e-6), name
         assert "100 frames" in self.call("csv").stdout and (self.folder / "scores.csv").exists()
+        self.refused("csv", "--out needs a file name", "--out", "", self.ref, self.dist)
+        failed = run(self.scripts / "csv.sh", "--out", "/nowhere/a.csv", self.ref, self.dist)
+        assert failed.returncode == 1 and "/nowhere/a.csv" in failed.stderr and "-m only" not in failed.stderr, failed
 
     def abr_ladder(self):
         done = self.call("abr-ladder", "--rungs", "160x90:400 160x90:25 80x46:30", self.ref)
@@ -74,12 +100,20 @@ class Scripts:
         for worse in ("160x90-25k", "80x46-30k"):
             assert found["160x90-400k"][MODEL]["mean"] > found[worse][MODEL]["mean"] + 5, (worse, found)
         assert "scaled from 80x46" in done.stderr and re.search(r"100 % .*80x46-30k: vmaf", done.stderr), done.stderr
+        # At the end a line for each, in the order in which they were given; so are the tables.
+        given = ["160x90-400k", "160x90-25k", "80x46-30k"]
+        assert list(found) == given, list(found)
+        last = [line.split() for line in done.stdout.splitlines()[-4:]]
+        assert last == [["mean", "of", MODEL], *([name, f"{found[name][MODEL]['mean']:.6f}"] for name in given)], last
         assert len(tables(self.call("abr-ladder").stdout)) == 3
-        wrong = run(self.scripts / "abr-ladder.sh", "--rungs", "160x90", self.ref)
-        assert wrong.returncode == 2 and "WIDTHxHEIGHT:KBITS" in wrong.stderr, wrong
+        for rungs, text in (("160x90", "WIDTHxHEIGHT:KBITS"), ("160x90:0", "WIDTHxHEIGHT:KBITS"), ("*", "WIDTHxHEIGHT:KBITS"),
+                            ("161x90:9", "odd"), ("80x46:9 160x90:9 80x46:9", "twice")):
+            self.refused("abr-ladder", text, "--rungs", rungs, self.ref)
 
     def rtsp(self):
         """Ended by Ctrl-C once there is a score."""
+        self.refused("rtsp", "--seconds needs a whole number, 1 or more", "--seconds", "soon", "rtsp://a", "rtsp://b")
+        self.refused("rtsp", "--latency needs a whole number, 0 or more", "--latency", "-1", "rtsp://a", "rtsp://b")
         refused = run(self.scripts / "rtsp.sh", "--seconds", "20", "rtsp://127.0.0.1:1/a", "rtsp://127.0.0.1:1/b")
         assert refused.returncode == 1 and "Failed to connect" in refused.stderr, refused
         if not has_python(("GstRtspServer", "1.0")):
@@ -103,6 +137,8 @@ class Scripts:
         """Without one; tests/vm has cameras."""
         missing = run(self.scripts / "camera.sh", self.folder / "video99")
         assert missing.returncode == 3 and "There is no camera" in missing.stderr, missing
+        assert "Without a camera" in missing.stderr, missing
+        self.refused("camera", "--frames needs a whole number", "--frames", "0", "/dev/null")
         # The pipeline is a good one up to what the device is.
         null = run(self.scripts / "camera.sh", "/dev/null")
         assert null.returncode == 1 and "Error getting capabilities for device '/dev/null'" in null.stderr, null
