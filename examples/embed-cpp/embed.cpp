@@ -35,18 +35,20 @@ int main(int argc, char **argv) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
 
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
-  for (bool ended = false; !ended && !error;) {
+  bool ended = false, failed = false;
+  while (!ended && !failed) {
     g_autoptr(GstMessage) message = gst_bus_timed_pop(bus, GST_CLOCK_TIME_NONE);
     const GstStructure *s = gst_message_get_structure(message);
     double score;
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT && gst_structure_has_name(s, "vmafhip") &&
         gst_structure_get_double(s, "score", &score))
       std::printf("%s %.6f\n", gst_structure_get_string(s, "type"), score);  // frame, pooled, …
-    else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+    if ((failed = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)) {
       gst_message_parse_error(message, &error, nullptr);
+      std::fprintf(stderr, "%s: %s\n", GST_MESSAGE_SRC_NAME(message), error->message);
+    }
     ended = GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  if (error) std::fprintf(stderr, "%s\n", error->message);
-  return error ? 1 : 0;
+  return failed ? 1 : 0;
 }

@@ -14,7 +14,7 @@ import shlex
 import sys
 import tempfile
 
-from programs import has_elements, has_python, launch, make_video, must, near, run
+from programs import environment, has_elements, has_python, launch, make_video, must, near, run
 
 FRAMES = 50
 
@@ -54,7 +54,9 @@ def main():
         assert 20 < pooled[0] < 95, f"{pooled[0]} is no score of a bad encoding"
 
         failed = run(*program, ref, f"{folder}/nothing.mp4")
-        assert failed.returncode == 1 and "Resource not found" in failed.stderr, failed
+        assert failed.returncode == 1 and failed.stderr.splitlines()[-1] == "dist: Resource not found.", failed
+        missing = run(*program, ref, dist, env=environment(GST_PLUGIN_PATH="", GST_REGISTRY=f"{folder}/registry.bin"))
+        assert missing.returncode != 0 and missing.stderr == 'no element "vmafhip"\n', missing
     print(f"{FRAMES} frames, pooled {pooled[0]}")
     return 0
 
