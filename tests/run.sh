@@ -11,7 +11,8 @@ if any is missing. The last line says how many tests passed, failed and were ski
 Tests that need libvmaf's model files (not part of this repository) are skipped unless VMAFHIP_TEST_MODELS names
 their folder. Those that need devices of the kernel run in a VM, whose kernel is downloaded once (70 MB, kept in the
 user's cache folder), and are skipped where none can be started. The monitor's page is looked at by Debian's chromium
-and its metrics are read by Debian's prometheus (140 MB to fetch in all); without them those tests are skipped. GPU
+and its metrics are read by Debian's prometheus (140 MB to fetch in all); without them those tests are skipped. Prometheus
+is kept in the user's cache folder, too, and not installed: its package would start a service. GPU
 kernels are compiled for the targets that tests look at: gfx90a, gfx1030 and gfx1100, and where there is nvcc sm_90. To
 use the element on other GPUs, build in a folder of your own.
 
@@ -56,8 +57,13 @@ if ! (need_packages kmod qemu-system-x86 xz-utils) || ! tests/vm/prepare.sh; the
   echo "Tests that need a VM will be skipped." >&2
 fi
 
-if ! (need_packages chromium chromium-driver prometheus python3-selenium); then
-  echo "Tests of the monitor's page in a browser, and of its metrics in Prometheus, will be skipped." >&2
+if ! (need_packages chromium chromium-driver python3-selenium); then
+  echo "Tests of the monitor's page in a browser will be skipped." >&2
+fi
+if prometheus=$(tests/monitor/prepare_prometheus.sh); then
+  PATH=$PATH:$prometheus
+else
+  echo "Tests of the monitor's metrics in Prometheus will be skipped." >&2
 fi
 
 # Whoever reads only the last line must not take a broken build for a success.

@@ -67,7 +67,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     if not shutil.which("prometheus") or not shutil.which("promtool"):
-        print("There is no Prometheus here: install the Debian package prometheus")
+        print("There is no Prometheus in PATH: tests/monitor/prepare_prometheus.sh prints the folder of one")
         sys.exit(77)
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(
