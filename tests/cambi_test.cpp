@@ -15,6 +15,7 @@
 #include "engine/extractors/extractors.h"
 #include "engine/session.h"
 #include "tests/metric_run.h"
+#include "tests/scratch_folder.h"
 
 namespace vmafhip {
 namespace {
@@ -261,12 +262,6 @@ TEST(Cambi, TakesWordsBeyondTheDepthAsItsLargest) {
 
 class CambiHeatMaps : public testing::Test {
  protected:
-  CambiHeatMaps() {
-    char name[] = "cambi_heat_maps.XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  ~CambiHeatMaps() override { std::filesystem::remove_all(folder_); }
-
   // A session over pictures compared with themselves, frame by frame.
   std::unique_ptr<Session> session(const std::string &path, const OptionTexts &texts, const Luma &first,
                                    int threads = 2) {
@@ -302,7 +297,7 @@ class CambiHeatMaps : public testing::Test {
     return pixels;
   }
 
-  std::string folder_;
+  const ScratchFolder folder_;
   Status configured_;
 };
 
@@ -314,7 +309,7 @@ TEST_F(CambiHeatMaps, AreTheBooks) {
                                 {{"cambi_vis_lum_threshold", "300"}}}) {
     std::vector<Luma> pictures;
     for (int n = 0; n < 5; ++n) pictures.push_back(bands(301, 160, 8, 40 * n));
-    const std::string path = folder_ + "/new/maps";
+    const std::string path = folder_.path("new/maps");
     const auto s = session(path, texts, pictures[0]);
     ASSERT_TRUE(configured_.ok()) << configured_.message();
     play(*s, pictures);
@@ -341,18 +336,18 @@ TEST_F(CambiHeatMaps, AreTheBooks) {
 }
 
 TEST_F(CambiHeatMaps, SayAtOnceThatTheirFolderCannotBe) {
-  std::ofstream(folder_ + "/file") << "not a folder";
-  session(folder_ + "/file/maps", {}, bands(216, 20, 8, 0));
+  std::ofstream(folder_.path("file")) << "not a folder";
+  session(folder_.path("file/maps"), {}, bands(216, 20, 8, 0));
   EXPECT_EQ(configured_.code(), Code::io);
   EXPECT_EQ(configured_.message(),
-            "cannot write heat maps to \"" + folder_ + "/file/maps\": Not a directory");
+            "cannot write heat maps to \"" + folder_.path("file/maps") + "\": Not a directory");
 }
 
 TEST_F(CambiHeatMaps, SayThatADiskIsFullAndGoOn) {
-  const std::string name = folder_ + "/cambi_heatmap_scale_2_54x5_16b.gray";
+  const std::string name = folder_.path("cambi_heatmap_scale_2_54x5_16b.gray");
   std::filesystem::create_symlink("/dev/full", name);
   const Luma picture = bands(216, 20, 8, 0);
-  const auto s = session(folder_, {}, picture, 1);
+  const auto s = session(folder_.path(), {}, picture, 1);
   ASSERT_TRUE(configured_.ok()) << configured_.message();
   play(*s, {picture, picture, picture});
   EXPECT_EQ(s->feature_pools()[0].count(), 3u);
@@ -361,13 +356,13 @@ TEST_F(CambiHeatMaps, SayThatADiskIsFullAndGoOn) {
 }
 
 TEST_F(CambiHeatMaps, WaitForNoReaderOfAFifo) {
-  const std::string name = folder_ + "/cambi_heatmap_scale_0_216x20_16b.gray";
+  const std::string name = folder_.path("cambi_heatmap_scale_0_216x20_16b.gray");
   ASSERT_EQ(mkfifo(name.c_str(), 0600), 0);
   const Luma picture = bands(216, 20, 8, 0);
-  session(folder_, {}, picture);
+  session(folder_.path(), {}, picture);
   EXPECT_EQ(configured_.code(), Code::io);
   const int reader = open(name.c_str(), O_RDONLY | O_NONBLOCK);
-  const auto s = session(folder_, {}, picture);
+  const auto s = session(folder_.path(), {}, picture);
   play(*s, {picture});
   EXPECT_EQ(s->status().message(), "cannot write heat maps to \"" + name + "\": it is not a regular file");
   close(reader);
@@ -375,18 +370,18 @@ TEST_F(CambiHeatMaps, WaitForNoReaderOfAFifo) {
 
 TEST_F(CambiHeatMaps, HaveOneWriter) {
   const Luma picture = bands(216, 20, 8, 0);
-  const auto first = session(folder_, {}, picture);
+  const auto first = session(folder_.path(), {}, picture);
   ASSERT_TRUE(configured_.ok()) << configured_.message();
   play(*first, {picture, picture});
-  const std::string name = folder_ + "/cambi_heatmap_scale_0_216x20_16b.gray";
+  const std::string name = folder_.path("cambi_heatmap_scale_0_216x20_16b.gray");
   ASSERT_EQ(contents(name).size(), 2u * 216 * 20);
 
-  session(folder_, {{"eotf", "pq"}}, picture);
+  session(folder_.path(), {{"eotf", "pq"}}, picture);
   EXPECT_EQ(configured_.message(), "cannot write heat maps to \"" + name +
                                        "\": it is being written already; give each measurement a folder of "
                                        "its own");
   EXPECT_EQ(contents(name).size(), 2u * 216 * 20) << "of the first";
-  session(folder_ + "/other", {}, picture);
+  session(folder_.path("other"), {}, picture);
   EXPECT_TRUE(configured_.ok()) << configured_.message();
 
   // The same session begins again.
@@ -397,7 +392,7 @@ TEST_F(CambiHeatMaps, HaveOneWriter) {
 
 TEST_F(CambiHeatMaps, FollowOneAnother) {
   for (int n = 0; n < 2; ++n) {
-    session(folder_, {}, bands(216, 20, 8, 0));
+    session(folder_.path(), {}, bands(216, 20, 8, 0));
     EXPECT_TRUE(configured_.ok()) << configured_.message();
   }
 }

@@ -139,23 +139,21 @@ struct Pool {
   GstBufferPool *pool;
 };
 
-// Frames come when no more than `ahead` are on their way.
+// Frames come when no more than `ahead` are on their way, and when the pipeline has stopped.
 class Pace {
  public:
   void start(Pipeline &pipeline) { pipeline_ = &pipeline; }
   Next keep(Next next, int ahead, std::function<void(int)> at = {}) {
     return [=, this, n = 0]() mutable {
-      for (; pipeline_.load() && int(pipeline_.load()->count_out()) + ahead <= n && !over_;) g_usleep(200);
+      for (Pipeline *p; (p = pipeline_) && !p->stopped() && int(p->count_out()) + ahead <= n;) g_usleep(200);
       if (at) at(n);
       ++n;
       return next();
     };
   }
-  ~Pace() { over_ = true; }
 
  private:
   std::atomic<Pipeline *> pipeline_{nullptr};
-  std::atomic<bool> over_{false};
 };
 
 }  // namespace vmafhip::test

@@ -92,9 +92,10 @@ class BehindAnEncoder : public testing::TestWithParam<bool> {};
 TEST_P(BehindAnEncoder, IsCopied) {
   constexpr int kMany = 30;
   std::atomic<int> came{0};
-  const auto late = [&came](Next next) -> Next {
-    return [&came, next, n = 0]() mutable {
-      while (came < (n + 10 < kMany ? n + 10 : kMany)) g_usleep(200);
+  std::unique_ptr<Pipeline> pipeline;
+  const auto late = [&](Next next) -> Next {
+    return [&, next, n = 0]() mutable {
+      while (came < (n + 10 < kMany ? n + 10 : kMany) && !pipeline->stopped()) g_usleep(200);
       ++n;
       return next();
     };
@@ -109,7 +110,7 @@ TEST_P(BehindAnEncoder, IsCopied) {
   auto plain = make(still_caps(), still(kMany, false), still(kMany, true));
   const auto expected = run(*plain);
   const Pool camera(6);
-  auto pipeline =
+  pipeline =
       make(still_caps(GetParam()), counted(camera.fill(still(kMany, false))), late(still(kMany, true)));
   // What leaves under caps of dma-bufs is one.
   std::atomic<int> others{0};
@@ -158,6 +159,14 @@ TEST(Pools, AreForgottenWhenTheyGo) {
   pace.start(*pipeline);
   run(*pipeline);
   EXPECT_EQ(pooled(*pipeline, "mapped"), guint64(kMany));
+}
+
+// What a test that fails in mid-run leaves behind: feeders that wait for frames which never leave.
+TEST(Pools, PaceEndsWithThePipeline) {
+  Pace pace;
+  auto pipeline = make(still_caps(), pace.keep(still(1, false), 0), pace.keep(still(1, true), 0));
+  pace.start(*pipeline);
+  ASSERT_TRUE(pipeline->play());
 }
 
 // What was made anew for each frame has no pool that tells.

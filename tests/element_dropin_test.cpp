@@ -1,13 +1,12 @@
 // A stand-in for gst-plugins-bad's `vmaf`: pipelines and applications written for that element.
 #include <gtest/gtest.h>
 
-#include <glib/gstdio.h>
-
 #include <cmath>
 #include <cstring>
 
 #include "gst/vmafhip/dropin.h"
 #include "tests/pipeline.h"
+#include "tests/scratch_folder.h"
 
 GST_DEBUG_CATEGORY(vmafhip_debug);
 GST_DEBUG_CATEGORY(vmafhip_pairing_debug);
@@ -89,8 +88,8 @@ TEST(DropIn, PipelineAndMessages) {
 }
 
 TEST(DropIn, ResultFile) {
-  gchar *folder = g_dir_make_tmp("vmafhip-XXXXXX", nullptr);
-  const std::string file = std::string(folder) + "/scores.json";
+  const ScratchFolder folder;
+  const std::string file = folder.path("scores.json");
   for (const char *format : {"none", "json"}) {
     const VmafMessages vmaf =
         run_vmaf(sources(4) + "vmafhip message-name=VMAF name=v results-filename=" + file +
@@ -102,9 +101,6 @@ TEST(DropIn, ResultFile) {
   EXPECT_EQ(text[0], '{');
   EXPECT_NE(std::strstr(text, "\"frameNum\": 3"), nullptr) << text;
   g_free(text);
-  g_remove(file.c_str());
-  g_rmdir(folder);
-  g_free(folder);
 }
 
 // What that element does not know must not look like its messages.

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/pipeline.h"
+#include "tests/scratch_folder.h"
 
 namespace vmafhip::test {
 namespace {
@@ -19,15 +20,9 @@ using nlohmann::json;
 
 class ResultsFileOfElement : public testing::Test {
  protected:
-  ResultsFileOfElement() {
-    char name[] = "element_results.XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  ~ResultsFileOfElement() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string &name) const { return folder_.path(name); }
 
-  std::string path(const std::string &name) const { return folder_ + "/" + name; }
-
-  std::string folder_;
+  const ScratchFolder folder_;
 };
 
 std::string pair_of(int frames, const std::string &settings, bool live = false) {

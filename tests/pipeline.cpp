@@ -147,6 +147,7 @@ Pipeline::~Pipeline() {
 
 void Pipeline::stop() {
   gst_element_set_state(pipeline_, GST_STATE_NULL);
+  stopped_ = true;
   for (std::thread &t : feeders_) t.join();
   feeders_.clear();
 }
@@ -205,6 +206,7 @@ void Pipeline::feed(const char *name, std::function<GstBuffer *()> next) {
 }
 
 bool Pipeline::play(GstState state) {
+  stopped_ = false;
   if (gst_element_set_state(pipeline_, state) == GST_STATE_CHANGE_FAILURE) return false;
   for (auto &feed : std::exchange(feeds_, {})) feeders_.emplace_back(std::move(feed));
   return true;

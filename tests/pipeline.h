@@ -5,6 +5,7 @@
 #include <gst/video/video.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -75,6 +76,7 @@ class Pipeline {
     return wait(seconds);
   }
   void stop();                                 // to NULL
+  bool stopped() const { return stopped_; }    // in or after stop(), for those who wait in next()
   size_t count_out();                          // out.size(), also while it plays
   size_t count_out(const std::string &event);  // events of that type, also while it plays
   void forget();                               // clears what was kept
@@ -92,6 +94,7 @@ class Pipeline {
   std::map<std::string, GstElement *> elements_;
   std::vector<std::function<void()>> feeds_;  // started by play()
   std::vector<std::thread> feeders_;
+  std::atomic<bool> stopped_{false};
   std::mutex mutex_;
 };
 

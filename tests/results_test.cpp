@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/results_run.h"
+#include "tests/scratch_folder.h"
 
 namespace vmafhip::test {
 namespace {
@@ -38,13 +39,7 @@ std::string contents(const std::string &path) {
 
 class ResultsFileTest : public testing::Test {
  protected:
-  ResultsFileTest() {
-    char name[] = "results_test.XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  ~ResultsFileTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string &name) const { return folder_ + "/" + name; }
+  std::string path(const std::string &name) const { return folder_.path(name); }
   std::string fifo() const {
     EXPECT_EQ(mkfifo(path("fifo").c_str(), 0600), 0);
     return path("fifo");
@@ -71,7 +66,7 @@ class ResultsFileTest : public testing::Test {
     return status ? status->message() : "";
   }
 
-  std::string folder_;
+  const ScratchFolder folder_;
   std::atomic<int> changes_{0};
 };
 
@@ -163,7 +158,7 @@ TEST_F(ResultsFileTest, LinesAreWrittenAtOnce) {
 
 TEST_F(ResultsFileTest, WhatCannotBeOpened) {
   for (const auto &[name, why] : std::vector<std::pair<std::string, std::string>>{
-           {path("missing/a.csv"), "No such file"}, {folder_, "directory"}, {"", "No such file"}}) {
+           {path("missing/a.csv"), "No such file"}, {folder_.path(), "directory"}, {"", "No such file"}}) {
     const auto file = ResultsFile::create(options(name, ResultsFormat::csv));
     ASSERT_FALSE(file.ok()) << name;
     EXPECT_NE(file.status().message().find('"' + name + '"'), std::string::npos) << file.status().message();

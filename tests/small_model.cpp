@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "tests/model_files.h"
+#include "tests/scratch_folder.h"
 
 namespace vmafhip {
 
@@ -56,28 +57,6 @@ double small_model_score(double adm2, double motion2) {
   return (sum - 0.125 + 0.25) / 0.0625;
 }
 
-namespace {
-
-// A folder of this process, gone when it ends: the same test may run in several builds at once.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = testing::TempDir() + "/vmafhip-XXXXXX";
-    if (!mkdtemp(name.data())) throw std::runtime_error("cannot make " + name);
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path &path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-}  // namespace
-
 std::vector<double> predict(Model &model, std::span<const double> features, bool *extrapolated) {
   std::vector<double> scores(model.scores().size());
   model.predict(features, scores, extrapolated);
@@ -89,12 +68,12 @@ double first_score(Model &model, std::span<const double> features, bool *extrapo
 }
 
 std::string write_file(const std::string &name, std::string_view text) {
-  static const Scratch scratch;
-  const auto folder = scratch.path() / testing::UnitTest::GetInstance()->current_test_info()->name();
+  static const test::ScratchFolder scratch;
+  const std::string folder = scratch.path(testing::UnitTest::GetInstance()->current_test_info()->name());
   std::filesystem::create_directories(folder);
-  const auto path = folder / name;
+  const std::string path = folder + "/" + name;
   std::ofstream(path, std::ios::binary) << text;
-  return path.string();
+  return path;
 }
 
 Result<std::unique_ptr<Model>> load_text(std::string_view text, ModelRequest request) {

@@ -2,7 +2,6 @@
 #pragma once
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -10,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fake_gpu/fake_gpu.h"
+#include "tests/scratch_folder.h"
 
 namespace vmafhip::test {
 
@@ -27,27 +27,20 @@ inline FakeGpu *open_fake(const std::string &path) {
 class FakeHip {
  public:
   FakeHip() {
-    char folder[] = "fake-hip-XXXXXX";
-    if (!::mkdtemp(folder)) throw std::runtime_error("no folder");
-    folder_ = std::filesystem::absolute(folder);
-    path_ = folder_ / "libfake.so";
     std::filesystem::copy_file(VMAFHIP_FAKES "/libfake_hip.so", path_);
     gpu_ = open_fake(path_);
     ::setenv("VMAFHIP_HIP_LIBRARY", path_.c_str(), 1);
   }
-  ~FakeHip() {
-    ::unsetenv("VMAFHIP_HIP_LIBRARY");
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
+  ~FakeHip() { ::unsetenv("VMAFHIP_HIP_LIBRARY"); }
   FakeHip(const FakeHip &) = delete;
 
   FakeGpu *operator->() const { return gpu_; }
   FakeGpu &operator*() const { return *gpu_; }
-  std::string path() const { return path_; }
+  const std::string &path() const { return path_; }
 
  private:
-  std::filesystem::path folder_, path_;
+  const ScratchFolder folder_;
+  const std::string path_ = folder_.path("libfake.so");
   FakeGpu *gpu_ = nullptr;
 };
 

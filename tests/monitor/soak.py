@@ -73,6 +73,10 @@ class Soak:
         with self.restart("lost|ended"):
             self.dist.hang_up()
 
+    def end_of_reference(self):
+        with self.restart("lost|ended"):
+            self.ref.hang_up()
+
     def end_of_both(self):
         with self.restart("ended"):
             self.ref.hang_up()
@@ -148,9 +152,9 @@ class Soak:
             self.dist.broken = None
 
     # An end of both streams is no failure, and the pause before the next attempt is short again; after others it doubles.
-    FAULTS = [bad_encoding, end_of_distorted, end_of_both, connection_refused, end_of_both, silent_distorted, silent_reference,
-              end_of_both, other_size, other_size_of_reference, other_format, half_the_frame_rate, jump_of_distorted,
-              jump_of_reference, end_of_both, jump_of_both, damaged_pictures, damaged_container, end_of_both]
+    FAULTS = [bad_encoding, end_of_distorted, end_of_reference, end_of_both, connection_refused, end_of_both, silent_distorted,
+              silent_reference, end_of_both, other_size, other_size_of_reference, other_format, half_the_frame_rate,
+              jump_of_distorted, jump_of_reference, end_of_both, jump_of_both, damaged_pictures, damaged_container, end_of_both]
 
     def round(self):
         for fault in self.FAULTS:
@@ -172,11 +176,12 @@ class Soak:
         # Page, stream of events and metrics have the same; another event may come just now.
         def agree():
             streamed = list(monitor.events)
-            listed = {event["id"] for rendition in monitor.renditions().values() for event in rendition["events"]}
+            listed = {(name, event["kind"], event["text"], event["id"]) for name, rendition in monitor.renditions().items()
+                      for event in rendition["events"]}
             counted = {(f"{dict(labels)['channel']}/{dict(labels)['rendition']}", dict(labels)["kind"]): value
                        for (name, labels), value in monitor.metrics().items() if name == "vmafhip_events_total" and value}
             of_kind = collections.Counter(event[:2] for event in streamed)
-            return of_kind == counted and {event[3] for event in streamed[-300:]} <= listed
+            return of_kind == counted and set(streamed[-300:]) <= listed
         monitor.wait("the page, the stream of events and the metrics have the same events", agree)
         assert monitor.seen(FAULTY, "file_error", text="[Nn]o space"), "the full disk is not told"
         restarts = monitor.metric("vmafhip_restarts_total", channel="faulty")
