@@ -31,11 +31,11 @@ class AdmWarp {
   GPU_FN explicit AdmWarp(const AdmScaleArgs &args)
       : args_(args),
         p_(args.scale),
-        pair_(args.pairs[blockIdx.z]),
+        pair_(args.pairs[blockIdx.y]),
         strip_(static_cast<int>(blockIdx.x) * strip_columns()),
         x_(strip_ + gpu_lane() * kColumns - kAdmHalo),
         own_(gpu_lane() >= kHaloThreads && gpu_lane() < gpu_warp_size() - kHaloThreads),
-        first_(static_cast<int>(blockIdx.y) * args.part_rows),
+        first_(adm_part(args, static_cast<int>(blockIdx.z)) * args.part_rows),
         last_(smaller(first_ + args.part_rows, p_.height)),
         pool_first_(larger(first_, p_.top)),
         pool_last_(smaller(last_, p_.bottom)) {

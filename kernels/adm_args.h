@@ -70,8 +70,15 @@ struct AdmScaleArgs {
   int32_t depth;       // of pictures
   int32_t aligned;     // the samples above a thread's columns can be loaded at once, in all planes
   int32_t low_stride;  // bytes
-  int32_t part_rows;   // rows of a band that a warp walks down; blockIdx: strip, part, pair
+  // Rows of a band that a warp walks down. blockIdx: strip, pair, part; parts are started in turn from `first_part` on, and
+  // those above it last, as few or none of their rows are pooled and so quick: they fill what the others leave.
+  int32_t part_rows, parts, first_part;
 };
+
+VMAFHIP_HD constexpr int adm_part(const AdmScaleArgs &args, int turn) {
+  const int part = turn + args.first_part;
+  return part < args.parts ? part : part - args.parts;
+}
 
 constexpr int kAdmSumThreads = 32 * kAdmRowSums;  // of a block of adm_sum_rows
 

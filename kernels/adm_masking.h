@@ -82,7 +82,7 @@ template <int kFirst, int kCount>
 GPU_FN void adm_add_row(const uint64_t (&sums)[kCount], const AdmScaleArgs &args, int limit, int row) {
   const int half_bits = gpu_warp_size() == 64 ? 26 : 27, lane = gpu_anew(gpu_lane());
   const DeviceAddress<uint64_t> to =
-      args.pairs[gpu_anew_for_all(static_cast<int>(blockIdx.z))].row_sums[limit] +
+      args.pairs[gpu_anew_for_all(static_cast<int>(blockIdx.y))].row_sums[limit] +
       (static_cast<int64_t>(row) * kAdmRowSums + kFirst);
   uint32_t high = 0;
 #pragma unroll
