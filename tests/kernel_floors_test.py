@@ -81,6 +81,20 @@ def check(folder):
     expect(len(calls) == 1 and "bench --model  --features motion --backend hip --resident --size 100x80 --depth 10" in calls[0],
            f"the bench: {calls}")  # fmt: skip
 
+    # A kernel whose grid has pairs in the second dimension, and of a single pair more in the third.
+    adm = [("adm_scale1(AdmScaleArgs)", "(9, 1, 45)", "16000", "900", "600", "3", "3900", "9", "30", "60", "55"),
+           *2 * [("adm_scale1(AdmScaleArgs)", "(9, 4, 20)", "16000", "4000", "600", "3", "3900", "9", "30", "60", "55")]]  # fmt: skip
+    grid = run(folder, "bench", str(folder / "out"), "adm", text=csv_of(adm))
+    expect(grid[0] == 0 and row_of(grid[1], "adm_scale1")[2] == "1.00", f"pairs elsewhere in the grid: {grid}")
+
+    # Batches of four of an extractor that takes much memory, also where others have more.
+    (folder / "calls").unlink()
+    few = run(folder, "--batch", "16", "bench", str(folder / "out"), "ssimulacra2", "motion", text=csv_of(SINGLE + FULL + FULL))
+    expect(row_of(few[1], "motion_8")[:3] == ["ssimulacra2", "`motion_8`", "1.00"], f"smaller batches: {few}")
+    expect(few[0] == 1 and "motion: no full batch was measured" in few[1], f"motion in batches of 16: {few}")
+    calls = (folder / "calls").read_text().splitlines()
+    expect("--batch 4 --pictures 2 --frames 12" in calls[0] and "--batch 16 --pictures 2 --frames 48" in calls[1], f"batches: {calls}")
+
     again = run(folder, "--read", str(folder / "out"), "motion@10")
     expect(again[:2] == (0, text), f"read again: {again}")
     models = run(folder, "bench", str(folder / "out"), "model=a|b:name=c", text=csv_of(FULL))

@@ -44,6 +44,9 @@ LAUNCHES = {"cambi": 48, "float_ms_ssim": 48, "float_vif": 36, "float_adm": 32, 
             "psnr_hvs": 24, "ssimulacra2": 24, "model": 44}  # fmt: skip
 DEFAULT_LAUNCHES = 15
 
+# Pairs of a batch, where memory for as many as --batch says would be more than a session takes.
+BATCHES = {"ssimulacra2": 4}
+
 # Bytes that a kernel reads and writes at least, by pixel of the luma and pair, of samples of one byte and of two. Low bands
 # of ADM have 16 bits at a quarter of the size, then 32; VIF's scales 16.
 BYTES = {
@@ -62,6 +65,10 @@ BYTES = {
     r"ciede_pixels_8": 3 + 4,
     r"ciede_pixels_16": 6 + 4,
     r"ciede_rows": 4,
+    # 4 floats of XYB a pixel and picture and 14 of what is blurred: channels and scales that weigh nothing are left out.
+    r"ssimulacra2_colours_8": 3 + 2 * 4 * 4,
+    r"ssimulacra2_colours_16": 6 + 2 * 4 * 4,
+    r"ssimulacra2_rows|ssimulacra2_columns": 2 * 4 * 4 + 14 * 4,
 }
 
 
@@ -81,7 +88,9 @@ def launches(path):
             continue
         grid = [int(n) for n in re.findall(r"\d+", row["Grid Size"])]
         values = {key: number(value) for key, value in row.items() if "__" in key and value}
-        yield {"kernel": row["Kernel Name"].split("(")[0], "grid": grid, **values}
+        kernel = row["Kernel Name"].split("(")[0]
+        # Which of the grid's dimensions has the pairs.
+        yield {"kernel": kernel, "grid": grid, "pairs": grid[1 if re.match(r"adm_scale\d", kernel) else 2], **values}
 
 
 def kernels(rows, batch):
@@ -90,10 +99,10 @@ def kernels(rows, batch):
     for row in rows:
         if row["kernel"] not in deepest:
             order.append(row["kernel"])
-        deepest[row["kernel"]] = max(deepest.get(row["kernel"], 0), row["grid"][2])
+        deepest[row["kernel"]] = max(deepest.get(row["kernel"], 0), row["pairs"])
     if not any(depth % batch == 0 for depth in deepest.values()):
         return
-    full = [row for row in rows if row["grid"][2] == deepest[row["kernel"]]]
+    full = [row for row in rows if row["pairs"] == deepest[row["kernel"]]]
     places = {}  # launches by kernel and size of the grid
     for row in full:
         places.setdefault((row["kernel"], *row["grid"]), []).append(row)
@@ -121,23 +130,27 @@ def least_bytes(kernel):
     return next((each for pattern, each in BYTES.items() if re.fullmatch(pattern, kernel)), None)
 
 
+def batch_of(what, options):
+    return min(options.batch, BATCHES.get(re.match(r"\w+", what)[0], options.batch))
+
+
 def table(what, rows, options):
     width, height = (int(n) for n in options.size.split("x"))
-    pixels = width * height
-    found = list(kernels(rows, options.batch))
+    pixels, batch = width * height, batch_of(what, options)
+    found = list(kernels(rows, batch))
     of = what.removeprefix("model=").replace("|", " and ")
     for kernel in found:
-        spent = kernel[TIME] / options.batch / 1000  # us a pair; ncu's base unit is the nanosecond
+        spent = kernel[TIME] / batch / 1000  # us a pair; ncu's base unit is the nanosecond
         least = least_bytes(kernel["kernel"])
-        moved = least * pixels if least is not None else kernel[MEMORY] / options.batch
+        moved = least * pixels if least is not None else kernel[MEMORY] / batch
         by_bytes = moved / options.bandwidth / 1e6
-        by_issue = kernel["issue"] / options.batch / 1000
+        by_issue = kernel["issue"] / batch / 1000
         unit, busy = max(kernel["units"].items(), key=lambda of: of[1], default=("", 0))
         print(f"| {of} | `{kernel['kernel']}` | {spent:.2f} | {by_bytes:.2f}{'' if least is not None else '*'} | {by_issue:.2f} | "
-              f"{max(by_bytes, by_issue) / spent * 100:.0f} | {32 * kernel[INSTRUCTIONS] / options.batch / pixels:.1f} | "
+              f"{max(by_bytes, by_issue) / spent * 100:.0f} | {32 * kernel[INSTRUCTIONS] / batch / pixels:.1f} | "
               f"{unit} {busy:.0f} %, warps {kernel[WARPS] or 0:.0f} % |")  # fmt: skip
     if found:
-        whole = sum(kernel[TIME] for kernel in found) / options.batch / 1000
+        whole = sum(kernel[TIME] for kernel in found) / batch / 1000
         print(f"| {of} | all | {whole:.2f} | | | | | {1e6 / whole:,.0f} pairs/s |")
     return bool(found)
 
@@ -149,12 +162,12 @@ def file_of(options, what):
 def measure(ncu, options, what, limit):
     name, _, depth = what.partition("@")
     work = ["--model", name[6:]] if name.startswith("model=") else ["--model", "", "--features", name]
-    path = file_of(options, what)
+    path, batch = file_of(options, what), batch_of(what, options)
     launches_of = LAUNCHES.get(re.match(r"\w+", name)[0], DEFAULT_LAUNCHES)
     command = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--log-file", path,
                "--metrics", ",".join(METRICS), "--launch-count", launches_of, options.bench, *work, "--backend", "hip", "--resident",
-               "--size", options.size, "--depth", depth or 8, "--device", options.device, "--batch", options.batch,
-               "--pictures", 2, "--frames", 3 * options.batch, "--warmup", 0]  # fmt: skip
+               "--size", options.size, "--depth", depth or 8, "--device", options.device, "--batch", batch,
+               "--pictures", 2, "--frames", 3 * batch, "--warmup", 0]  # fmt: skip
     path.unlink(missing_ok=True)
     try:
         done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True,
@@ -189,7 +202,8 @@ def main():
             sys.exit(77)
         pathlib.Path(options.folder).mkdir(parents=True, exist_ok=True)
     end, failed = time.monotonic() + options.seconds, []
-    print(f"{options.size}, batches of {options.batch}; us a pair; memory {options.bandwidth} TB/s (*: bytes as measured)\n")
+    fewer = "".join(f", {name} of {batch}" for name, batch in BATCHES.items() if batch < options.batch)
+    print(f"{options.size}, batches of {options.batch}{fewer}; us a pair; memory {options.bandwidth} TB/s (*: bytes as measured)\n")
     print("| of | kernel | us | floor: bytes | floor: issue | reached % | instructions a pixel | busiest |")
     print("|---|---|---|---|---|---|---|---|")
     for what in whats:
