@@ -263,6 +263,7 @@ void Messages::run_ends() {
   keep_worst();
   before_ = now.counters;
   scored_ = 0;
+  tell_every_ = next_tell_ = 0;  // what the next run drops is news
   now.score.reset();
   now.window.reset();
   now.features.clear();
