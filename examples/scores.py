@@ -19,7 +19,8 @@ import sys
 import time
 
 # Got message #7 from element "v" (element): vmafhip, type=… Other languages have other quotation marks and another order.
-MESSAGE = re.compile(r'^[^"„“”«»]*["„“”«»]\s*([^"„“”«»]*?)\s*["“”«»].*?[(（]\w+[)）](?:.*?\b(vmafhip, type=.*))?')
+ANY_MESSAGE = re.compile(r'^[^"„“”«»]*["„“”«»]\s*([^"„“”«»]*?)\s*["“”»«].*?[(（]\w+[)）]')
+MESSAGE = re.compile(ANY_MESSAGE.pattern + r".*?\b(vmafhip, type=.*)")
 COLUMNS = ["mean", "min", "max", "harmonic-mean", "stddev", "p1", "p5", "p50"]
 NONE = 2**64 - 1  # GST_CLOCK_TIME_NONE
 
@@ -264,9 +265,9 @@ def main():
     order = arguments.order.split()
     done = []
     for line in sys.stdin:
+        messages += bool(ANY_MESSAGE.match(line))
         match = MESSAGE.match(line)
-        messages += bool(match)
-        if not match or not match.group(2):
+        if not match:
             played |= "PLAYING" in line or "EOS" in line
             if line.startswith(("WARNING", "ERROR")):
                 progress.clear()
