@@ -27,6 +27,7 @@ constexpr Asset kAssets[] = {
     {"/page.css", "page.css", "text/css; charset=utf-8"},
     {"/page.js", "page.js", "text/javascript; charset=utf-8"},
     {"/score_chart.js", "score_chart.js", "text/javascript; charset=utf-8"},
+    {"/card.js", "card.js", "text/javascript; charset=utf-8"},
     {"/html.js", "html.js", "text/javascript; charset=utf-8"},
     {"/icon.svg", "icon.svg", "image/svg+xml"},
 };

@@ -13,8 +13,11 @@ using nlohmann::json;
 
 namespace {
 
-// Thousandths are far below what a score tells, and a long history of doubles would be twice as large.
-double rounded(double value) { return std::round(value * 1000) / 1000; }
+// One digit more than tables show: all doubles of a long history would be twice as large.
+double rounded(double value, int decimals) {
+  const double scale = decimals > 2 ? 100000 : 1000;
+  return std::round(value * scale) / scale;
+}
 
 // nlohmann/json writes numbers that are not finite as null.
 json number(const std::optional<double> &value) { return value ? json(*value) : json(nullptr); }
@@ -84,6 +87,7 @@ json points_json(const Record &record, Time now, int64_t since, size_t limit) {
   const int64_t span = (end - 1)->second - begin->second + 1;
   const int64_t most = static_cast<int64_t>(limit);
   const int64_t length = std::min<int64_t>(end - begin, span) <= most ? 1 : (span + most - 2) / (most - 1);
+  const int decimals = decimals_of(record.now().score_name);
   while (begin != end) {
     const int64_t group = begin->second / length;
     double sum = 0, worst = begin->worst;
@@ -93,7 +97,8 @@ json points_json(const Record &record, Time now, int64_t since, size_t limit) {
       if (record.worse(begin->worst, worst)) worst = begin->worst;
       frames += begin->frames;
     }
-    result.push_back({group * length * 1000, rounded(sum / static_cast<double>(frames)), rounded(worst)});
+    result.push_back({group * length * 1000, rounded(sum / static_cast<double>(frames), decimals),
+                      rounded(worst, decimals)});
   }
   return result;
 }

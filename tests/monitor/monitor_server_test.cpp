@@ -127,6 +127,7 @@ TEST_F(ServerTest, ThePageAndWhatItLoads) {
                                                                      {"/page.js", "text/javascript"},
                                                                      {"/score_chart.js", "text/javascript"},
                                                                      {"/html.js", "text/javascript"},
+                                                                     {"/card.js", "text/javascript"},
                                                                      {"/page.css", "text/css"},
                                                                      {"/icon.svg", "image/svg+xml"},
                                                                      {"/report", "text/html"}}) {

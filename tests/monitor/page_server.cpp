@@ -1,8 +1,11 @@
 // A server whose records are filled by lines on its standard input, for page_test.py. It prints its address and, for each
 // line, "ok" when that is done.
 //
-//   page_server PORT [NUMBER | hostile]   also another channel with so many renditions, or one with names that attack
+//   page_server PORT [NUMBER | hostile | errors | fresh]
+//     also another channel: of so many renditions, with names that attack, or whose scores are worse the higher they are;
+//     or nothing that has been scored yet
 //
+//   clock SECONDS              the server's clock is set forward, or back if negative
 //   score RENDITION VALUE      a frame of this second
 //   alert RENDITION VALUE 0|1  raised or cleared at this score
 //   state RENDITION connecting|running|lost|repeating|ended|failed
@@ -12,6 +15,7 @@
 #include <glib.h>
 
 #include <cmath>
+#include <ctime>
 #include <iostream>
 #include <sstream>
 
@@ -24,11 +28,23 @@ using namespace monitor;
 namespace {
 
 std::string buffered;
+Time clock_set = 0;
+
+}  // namespace
+
+// In place of GLib's, so that a test sets the clock of this process alone.
+gint64 g_get_real_time() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return Time(now.tv_sec) * 1'000'000 + now.tv_nsec / 1000 + clock_set;
+}
+
+namespace {
 
 // Ten minutes in which the encoder starved for a while.
-void fill_history(Record &record, Time end, double level, double noise) {
+void fill_history(Record &record, Time end, double level, double noise, double depth = 30) {
   for (int second = 600; second > 1; --second) {
-    const double dip = second > 200 && second < 260 ? 30 * std::sin((second - 200) / 60.0 * 3.14159) : 0;
+    const double dip = second > 200 && second < 260 ? depth * std::sin((second - 200) / 60.0 * 3.14159) : 0;
     for (int frame = 0; frame < 5; ++frame) {
       const double wave = noise * std::sin(second * 0.9) + noise * std::cos(second * 0.31 + frame);
       record.score(end - second * 1'000'000, level - dip + wave - frame * noise / 3);
@@ -40,6 +56,24 @@ void fill_history(Record &record, Time end, double level, double noise) {
 const char *const kHostile[] = {
     "<script>document.title='attacked'</script>", "\"><img src=x onerror=alert(1)>",
     "</title></style></svg><link rel=stylesheet href=//evil.example/a.css>", "' onload='x&y;"};
+
+// CIEDE2000, of which an encoder that starves makes more.
+void add_errors(SampleRecords &samples, Time now) {
+  ChannelSettings channel;
+  channel.name = "errors";
+  channel.alert_above = true;
+  channel.alert_threshold = 6;
+  channel.alert_clear = 4;
+  channel.renditions.push_back({.name = "ciede"});
+  samples.records.push_back(std::make_unique<Record>(channel.name, "ciede", "", "", true));
+  Record &record = *samples.records.back();
+  fill_history(record, now, 2.5, -0.2, -6);
+  record.now().score_name = "ciede2000";
+  record.now().score = 2.5;
+  record.now().state = State::running;
+  record.now().window = Window{now, {2.5, 1.5, 7.25, 0, 0, 0, 2.25, 0}};
+  samples.settings.channels.push_back(channel);
+}
 
 void add_channel(SampleRecords &samples, Time now, const std::string &kind) {
   ChannelSettings channel;
@@ -77,6 +111,10 @@ bool obey(SampleRecords &samples, const std::string &line) {
   std::istringstream words(line);
   std::string command, name;
   words >> command >> name;
+  if (command == "clock") {
+    clock_set += std::stoi(name) * Time(1'000'000);
+    return true;
+  }
   Record *record = find(samples, name);
   if (!record) return false;
   const Time now = g_get_real_time();
@@ -90,7 +128,7 @@ bool obey(SampleRecords &samples, const std::string &line) {
   } else if (command == "alert") {
     words >> value >> record->now().alert;
     std::ostringstream text;
-    text << "score " << value << (record->now().alert ? " below 80" : " above 85");
+    text << "Score " << value << ", the threshold is 80";
     record->now().score = value;
     record->event(record->now().alert ? EventKind::alert_raised : EventKind::alert_cleared, text.str(), now);
   } else if (command == "state") {
@@ -150,13 +188,21 @@ int main(int argc, char **argv) {
   // The history ends with a whole second: a score that is told at once begins a second of its own.
   const Time now = g_get_real_time() / 1'000'000 * 1'000'000;
   SampleRecords samples(now);
-  fill_history(samples[1], now, 84, 1.2);
-  if (argc > 2) add_channel(samples, now, argv[2]);
+  const std::string kind = argc > 2 ? argv[2] : "";
+  if (kind != "fresh") fill_history(samples[1], now, 84, 1.2);
+  if (kind == "errors") {
+    add_errors(samples, now);
+  } else if (!kind.empty() && kind != "fresh") {
+    add_channel(samples, now, kind);
+  }
   // A second that is over reaches the readers even where nothing follows.
   g_timeout_add_seconds(
       1,
       [](gpointer of) -> gboolean {
-        for (const auto &record : static_cast<SampleRecords *>(of)->records) record->changed();
+        for (const auto &record : static_cast<SampleRecords *>(of)->records) {
+          record->changed();
+          record->tick(g_get_real_time());
+        }
         return G_SOURCE_CONTINUE;
       },
       &samples);

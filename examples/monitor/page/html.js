@@ -19,10 +19,10 @@ export function setText(element, text) {
 export const number = (value, digits = 1) => (Number.isFinite(value) ? value.toFixed(digits) : '–');
 export const count = (value) => (Number.isFinite(value) ? value.toLocaleString('en') : '–');
 
-// Scores need one digit, features between 0 and 1 more of them.
-export const measure = (value) => number(value, Math.abs(value) < 2 ? 4 : 2);
-
 export const clock = (ms) => new Date(ms).toLocaleTimeString('en-GB');
+export const timeOf = (ms) => el('time', {datetime: new Date(ms).toISOString()}, clock(ms));
+
+export const badge = (words, look) => el('span', {class: 'badge', 'data-look': look}, words);
 
 // Nanoseconds of a stream as 1:02:03.480.
 export function streamTime(ns) {
@@ -37,10 +37,10 @@ export function bytes(value) {
   return value < 2 ** 30 ? `${Math.round(value / 2 ** 20)} MiB` : `${(value / 2 ** 30).toFixed(1)} GiB`;
 }
 
-// A table with its caption; cells may be texts or elements. The first cell of a row is its heading.
+// A table, with its caption unless that is null; cells may be texts or elements. The first cell of a row is its heading.
 export function table(caption, columns, rows, attributes = {}) {
   return el('table', attributes,
-    el('caption', {}, caption),
+    caption && el('caption', {}, caption),
     el('thead', {}, el('tr', {}, columns.map((text) => el('th', {scope: 'col'}, text)))),
     el('tbody', {}, rows.map(tableRow)));
 }

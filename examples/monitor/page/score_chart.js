@@ -1,4 +1,4 @@
-// The score of a rendition over time: mean as a line, the band down to each moment's lowest frame, the alert's red zone,
+// The score of a rendition over time: mean as a line, the band to each moment's worst frame, the alert's red zone,
 // and marks with text where something happened. Chart.js draws line, band and axes; zone and marks are a plugin here.
 
 const MARK_ROW = 13;  // pixels of a row of marks' texts; there are two
@@ -8,9 +8,9 @@ const MARK_TEXT = {
   sync: 'sync', reset: 'reset', changed: 'change', dropped: 'drop', warning: 'warning', file_error: 'file error',
 };
 
-// Joins points ({x, mean, min, step}, ordered) of a stretch of time to at most BUCKETS, with a hole where scores are
-// missing for longer than points lie apart.
-export function bucketed(points, from, to) {
+// Joins points ({x, mean, worst, step}, ordered) of a stretch of time to at most BUCKETS, with a hole where scores are
+// missing for longer than points lie apart. above: higher is worse.
+export function bucketed(points, from, to, above) {
   const step = Math.max(1000, Math.ceil((to - from) / BUCKETS / 1000) * 1000);
   const result = [];
   let open = null, lastEnd = null;
@@ -20,27 +20,28 @@ export function bucketed(points, from, to) {
     if (open && open.x === bucket) {
       open.sum += point.mean;
       open.n += 1;
-      open.min = Math.min(open.min, point.min);
+      open.worst = above ? Math.max(open.worst, point.worst) : Math.min(open.worst, point.worst);
     } else {
       if (lastEnd !== null && point.x > lastEnd + 2 * Math.max(step, point.step)) result.push(null);
-      open = {x: bucket, sum: point.mean, n: 1, min: point.min};
+      open = {x: bucket, sum: point.mean, n: 1, worst: point.worst};
       result.push(open);
     }
     lastEnd = point.x;
   }
   return result.map((one, n) =>
-    one ? {x: one.x, mean: one.sum / one.n, min: one.min} : {x: result[n - 1].x + step, mean: NaN, min: NaN});
+    one ? {x: one.x, mean: one.sum / one.n, worst: one.worst} : {x: result[n - 1].x + step, mean: NaN, worst: NaN});
 }
 
-// The lowest and highest value that the axis shows.
-function axis(points, threshold) {
-  const values = points.flatMap((point) => [point.mean, point.min]).filter(Number.isFinite);
-  if (threshold !== null) values.push(threshold);
-  if (values.length === 0) return [0, 100];
-  const low = Math.min(...values), high = Math.max(...values);
-  const top = high <= 100 ? 100 : Math.ceil(high / 10) * 10;
-  const bottom = Math.floor((low - 5) / 10) * 10;
-  return [low >= 0 ? Math.max(0, bottom) : bottom, top];
+// The lowest and highest value of the axis. It ends where a measure is best: at 100, or at 1 for what lies between 0 and 1;
+// errors (above) begin at 0.
+function axis(points, threshold, above, decimals) {
+  const unit = decimals > 2 ? 0.1 : 10;
+  const values = points.flatMap((point) => [point.mean, point.worst]).filter(Number.isFinite);
+  if (threshold !== null && (above || values.length > 0)) values.push(threshold);
+  if (values.length === 0) return [0, 10 * unit];
+  const low = Math.min(...values);
+  const bottom = Math.floor(low / unit - 0.5), top = Math.ceil(Math.max(...values) / unit);
+  return [unit * (low < 0 ? bottom : above ? 0 : Math.max(bottom, 0)), unit * Math.max(top, above ? 1 : 10)];
 }
 
 const TICKS = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200].map((seconds) => seconds * 1000);
@@ -52,12 +53,12 @@ export function canDraw() {
 export class ScoreChart {
   constructor(canvas) {
     this.colours = {};
-    this.shown = {threshold: null, clear: null, events: [], from: 0, to: 1};
+    this.shown = {threshold: null, clear: null, events: [], above: false, decimals: 2, from: 0, to: 1};
     const line = {parsing: false, pointRadius: 0, pointHitRadius: 8, tension: 0};
     this.chart = new window.Chart(canvas, {
       type: 'line',
       data: {datasets: [
-        {...line, label: 'Lowest frame', data: [], borderWidth: 1},
+        {...line, label: 'Worst frame', data: [], borderWidth: 1},
         {...line, label: 'Mean', data: [], borderWidth: 2, fill: '-1'},
       ]},
       options: {
@@ -74,7 +75,7 @@ export class ScoreChart {
           legend: {display: false},
           tooltip: {callbacks: {
             title: (items) => new Date(items[0].parsed.x).toLocaleTimeString('en-GB'),
-            label: (item) => `${item.dataset.label} ${item.parsed.y.toFixed(1)}`,
+            label: (item) => `${item.dataset.label} ${item.parsed.y.toFixed(this.shown.decimals - 1)}`,
             afterBody: (items) => this.eventsNear(items[0].parsed.x),
           }},
         },
@@ -95,13 +96,14 @@ export class ScoreChart {
       muted: colour('--muted'), grid: colour('--grid'), card: colour('--card'), text: colour('--text'),
       green: colour('--green')};
     const {chart, colours} = this;
-    const [min, mean] = chart.data.datasets;
-    min.borderColor = colours.band;
+    const [worst, mean] = chart.data.datasets;
+    worst.borderColor = colours.band;
     mean.backgroundColor = colours.band;
     mean.borderColor = colours.line;
     mean.segment = {borderColor: (part) => {
-      const {threshold} = this.shown;
-      return threshold !== null && part.p1.parsed.y < threshold ? colours.red : undefined;
+      const {threshold, above} = this.shown;
+      const bad = above ? part.p1.parsed.y > threshold : part.p1.parsed.y < threshold;
+      return threshold !== null && bad ? colours.red : undefined;
     }};
     for (const scale of Object.values(chart.options.scales)) {
       scale.ticks.color = colours.muted;
@@ -110,16 +112,16 @@ export class ScoreChart {
     }
   }
 
-  // points as for bucketed(); events as the server tells them; from, to: milliseconds.
-  update({points, events, threshold, clear, from, to}) {
-    this.shown = {threshold, clear, from, to, events: events.filter((event) => event.time_ms >= from && event.time_ms <= to)};
-    const drawn = bucketed(points, from, to);
+  // points as for bucketed(); events as the server tells them; above: bad scores lie there; from, to: milliseconds.
+  update({points, events, threshold, clear, above, decimals, from, to}) {
+    this.shown = {threshold, clear, above, decimals, from, to, events: events.filter((event) => event.time_ms >= from && event.time_ms <= to)};
+    const drawn = bucketed(points, from, to, above);
     const {chart} = this;
-    chart.data.datasets[0].data = drawn.map((point) => ({x: point.x, y: point.min}));
+    chart.data.datasets[0].data = drawn.map((point) => ({x: point.x, y: point.worst}));
     chart.data.datasets[1].data = drawn.map((point) => ({x: point.x, y: point.mean}));
     const {x, y} = chart.options.scales;
     [x.min, x.max] = [from, to];
-    [y.min, y.max] = axis(drawn, threshold);
+    [y.min, y.max] = axis(drawn, threshold, above, decimals);
     chart.update('none');
   }
 
@@ -127,6 +129,7 @@ export class ScoreChart {
     const {from, to} = this.shown;
     const most = Math.max(2, Math.floor(scale.width / 80));
     const step = TICKS.find((one) => (to - from) / one <= most) || TICKS[TICKS.length - 1];
+    this.tickStep = step;
     const zone = new Date(to).getTimezoneOffset() * 60000;  // full hours of the clock on the wall
     scale.ticks = [];
     for (let value = Math.ceil((from - zone) / step) * step + zone; value <= to; value += step) scale.ticks.push({value});
@@ -134,7 +137,7 @@ export class ScoreChart {
 
   tickText(value) {
     return new Date(value).toLocaleTimeString('en-GB',
-      this.shown.to - this.shown.from > 300000 ? {hour: '2-digit', minute: '2-digit'} : {});
+      this.tickStep % 60000 === 0 ? {hour: '2-digit', minute: '2-digit'} : {});
   }
 
   eventsNear(time) {
@@ -145,14 +148,15 @@ export class ScoreChart {
 
   drawZone() {
     const {ctx, chartArea: area, scales: {y}} = this.chart;
-    const {threshold, clear} = this.shown;
+    const {threshold, clear, above} = this.shown;
     if (threshold === null) return;
     ctx.save();
     const at = Math.min(area.bottom, Math.max(area.top, y.getPixelForValue(threshold)));
     ctx.fillStyle = this.colours.zone;
-    ctx.fillRect(area.left, at, area.width, area.bottom - at);
-    this.drawLevel(threshold, this.colours.red, `alert below ${threshold}`, 12);
-    if (clear !== null && clear !== threshold) this.drawLevel(clear, this.colours.green, `clear from ${clear}`, -5);
+    ctx.fillRect(area.left, above ? area.top : at, area.width, above ? at - area.top : area.bottom - at);
+    // Each text stands on its level's side that is away from the other level.
+    this.drawLevel(threshold, this.colours.red, `alert ${above ? 'above' : 'below'} ${threshold}`, above ? -5 : 12);
+    if (clear !== null && clear !== threshold) this.drawLevel(clear, this.colours.green, `clear at ${clear}`, above ? 12 : -5);
     ctx.restore();
   }
 
