@@ -323,7 +323,6 @@ void Server::Body::observe() {
     record->on_change = [this](const Record &of) {
       const Time now = g_get_real_time();
       int64_t &newest = told[&of];
-      newest = std::min(newest, now / 1'000'000 - 1);  // where the clock has been set back
       events.send(rendition_event(of, now, points_json(of, now, newest, kPoints)));
       newest = now / 1'000'000 - 1;
     };

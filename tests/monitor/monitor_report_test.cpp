@@ -77,9 +77,7 @@ TEST(ReportTest, SaysHowItStandsInThePagesWords) {
 }
 
 TEST(ReportTest, AMeasureHasItsDecimalsWhateverItsValue) {
-  SampleRecords samples;
-  samples[0].now().pooled["integer_motion2"] = {1.8533, 0, 2.22, 0.5, 0.25, 1, 1.5, 2};
-  const std::string html = report_of(samples);
+  const std::string html = report_of(SampleRecords());
   for (const char *value : {">1.853<", ">0.000<", ">2.220<"}) {
     EXPECT_NE(html.find(value), std::string::npos) << value;
   }

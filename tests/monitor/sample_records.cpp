@@ -80,10 +80,12 @@ SampleRecords::SampleRecords(Time end) {
   now.state = State::running;
   now.score = 91.25;
   now.score_name = "vmaf";
-  now.features = {{"vmaf", 91.25}, {"integer_adm2", 0.9875}, {"integer_vif_scale0", 0.625}};
+  now.features = {
+      {"vmaf", 91.25}, {"integer_adm2", 0.9875}, {"integer_motion2", 2.25}, {"integer_vif_scale0", 0.625}};
   now.window = Window{end - 1'000'000, {92.5, 88.75, 95.25, 92.375, 1.5, 89, 89.5, 92.75}};
   now.pooled = {{"vmaf", {93.5, 41.5, 95.125, 93.25, 2.5, 60.5, 88.25, 94}},
-                {"integer_adm2", {0.98, 0.91, 1, 0.979, 0.01, 0.93, 0.95, 0.985}}};
+                {"integer_adm2", {0.98, 0.91, 1, 0.979, 0.01, 0.93, 0.95, 0.985}},
+                {"integer_motion2", {1.8533, 0, 2.5, 1.5, 0.5, 0.25, 0.75, 2.22}}};
   now.counters = {.compared = 1500,
                   .scored = 1498,
                   .ref_unmatched = 3,
