@@ -5,22 +5,13 @@
 
 #include <cmath>
 
+#include "examples/monitor/taking.h"
+
 namespace monitor {
-
-namespace {
-
-// Of a string that GLib has allocated.
-std::string take(char *text) {
-  std::string result = text ? text : "";
-  g_free(text);
-  return result;
-}
-
-}  // namespace
 
 std::string escaped(std::string_view text) {
   // In UTF-8 a NUL would end it: nothing that is shown has one.
-  const std::string valid = take(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  const std::string valid = take_text(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
   std::string result;
   for (const char c : valid) {
     switch (c) {
@@ -68,7 +59,7 @@ std::string plain(double value) {
 std::string wall_time(Time time, bool short_form) {
   GDateTime *date = g_date_time_new_from_unix_local(time / 1'000'000);
   if (!date) return "–";
-  std::string text = take(g_date_time_format(date, short_form ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S"));
+  std::string text = take_text(g_date_time_format(date, short_form ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S"));
   g_date_time_unref(date);
   return text;
 }

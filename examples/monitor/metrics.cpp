@@ -10,6 +10,7 @@
 
 #include "examples/monitor/process.h"
 #include "examples/monitor/state_json.h"
+#include "examples/monitor/taking.h"
 
 namespace monitor {
 
@@ -71,10 +72,7 @@ class Families {
 
 // A label's value; names may come from anywhere, and one that is not UTF-8 would spoil the whole scrape.
 std::string valid_utf8(const std::string &text) {
-  char *valid = g_utf8_make_valid(text.data(), static_cast<gssize>(text.size()));
-  std::string result = valid;
-  g_free(valid);
-  return result;
+  return take_text(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
 }
 
 // One label more.

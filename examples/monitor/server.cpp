@@ -1,4 +1,4 @@
-// The HTTP server: listening, who may ask, and what is answered. See the header.
+// The HTTP server: what is asked and what is answered. See the header.
 #include "examples/monitor/server.h"
 
 #include <libsoup/soup.h>
@@ -7,13 +7,14 @@
 #include <charconv>
 #include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "examples/monitor/event_stream.h"
+#include "examples/monitor/listener.h"
 #include "examples/monitor/metrics.h"
 #include "examples/monitor/report.h"
 #include "examples/monitor/state_json.h"
+#include "examples/monitor/taking.h"
 
 namespace monitor {
 
@@ -38,32 +39,6 @@ constexpr const char *kPagePolicy =
 constexpr const char *kReportPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
-
-struct Listen {
-  std::string host;
-  uint16_t port;
-};
-
-// "127.0.0.1:8080", "[::1]:8080", "localhost:0".
-std::optional<Listen> parse_listen(const std::string &text) {
-  const size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return std::nullopt;
-  Listen listen{text.substr(0, colon), 0};
-  const char *begin = text.data() + colon + 1, *end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(begin, end, listen.port);
-  if (begin == end || stop != end || problem != std::errc()) return std::nullopt;
-  if (listen.host == "localhost") listen.host = "127.0.0.1";
-  const bool bracketed = listen.host.size() > 2 && listen.host.front() == '[' && listen.host.back() == ']';
-  if (bracketed) listen.host = listen.host.substr(1, listen.host.size() - 2);
-  // An IPv6 address without brackets would leave its last group to the port.
-  if (!bracketed && listen.host.find(':') != std::string::npos) return std::nullopt;
-  if (!g_hostname_is_ip_address(listen.host.c_str())) return std::nullopt;
-  return listen;
-}
-
-std::string in_address(const std::string &host) {
-  return host.find(':') == std::string::npos ? host : "[" + host + "]";
-}
 
 void answer(SoupServerMessage *message, unsigned status, const char *type, const std::string &body) {
   soup_server_message_set_status(message, status, nullptr);
@@ -101,62 +76,23 @@ MetricsFormat choose_format(SoupServerMessage *message) {
   return format;
 }
 
-// Each connection holds a descriptor, of which pipelines and reports need some, too: idle ones end after a minute, and
-// beyond so many at once new ones are closed. Readers of events hear something every 15 s.
-constexpr size_t kMostConnections = 256;
-constexpr guint kIdleSeconds = 60;
-using ConnectionCount = std::shared_ptr<size_t>;  // connections may end after the server
-
-struct Connections {
-  SoupServer *soup;
-  ConnectionCount count = std::make_shared<size_t>(0);
-};
-
-// GIO listens and hands connections to libsoup: those that libsoup 3.2 accepts itself leave a GSocket behind each.
-gboolean take_connection(GSocketService *, GSocketConnection *connection, GObject *, gpointer data) {
-  const Connections &connections = *static_cast<Connections *>(data);
-  if (*connections.count >= kMostConnections) return TRUE;
-  ++*connections.count;
-  g_object_weak_ref(
-      G_OBJECT(connection),
-      [](gpointer count, GObject *) {
-        const std::unique_ptr<ConnectionCount> mine(static_cast<ConnectionCount *>(count));
-        --**mine;
-      },
-      new ConnectionCount(connections.count));
-  g_socket_set_timeout(g_socket_connection_get_socket(connection), kIdleSeconds);
-  GSocketAddress *local = g_socket_connection_get_local_address(connection, nullptr);
-  GSocketAddress *remote = g_socket_connection_get_remote_address(connection, nullptr);
-  // One that has gone already has no addresses.
-  if (local && remote) {
-    soup_server_accept_iostream(connections.soup, G_IO_STREAM(connection), local, remote, nullptr);
-  }
-  g_clear_object(&local);
-  g_clear_object(&remote);
-  return TRUE;
-}
-
 }  // namespace
 
 struct Server::Body {
   std::vector<Record *> records;
   const Settings &settings;
   Time started = g_get_real_time();
-  SoupServer *soup = soup_server_new("server-header", "vmafhip-monitor", nullptr);
-  GSocketService *service = g_socket_service_new();
-  Connections connections{soup};
+  std::unique_ptr<SoupServer, Free<g_object_unref>> soup{
+      soup_server_new("server-header", "vmafhip-monitor", nullptr)};
+  Listener listener{soup.get()};
   EventStream events;
   std::map<const Record *, int64_t> told;  // the newest second whose point the readers have
-  std::string host, address;
-  bool loopback = false;
 
   Body(std::span<Record *const> records, const Settings &settings)
       : records(records.begin(), records.end()), settings(settings) {}
   ~Body();
 
-  std::string listen(const Listen &at);
   void observe();
-  bool is_host_ours(const char *header) const;
   void check(SoupServerMessage *message) const;
   void serve(SoupServerMessage *message, const std::string &path);
   bool serve_asset(SoupServerMessage *message, const std::string &path) const;
@@ -174,51 +110,7 @@ Server::Body::~Body() {
     record->on_event = nullptr;
     record->on_change = nullptr;
   }
-  g_socket_service_stop(service);
-  g_socket_listener_close(G_SOCKET_LISTENER(service));
-  g_object_unref(service);
-  soup_server_disconnect(soup);
-  g_object_unref(soup);
-}
-
-// ---- who may ask -------------------------------------------------------------------------------------
-
-std::string Server::Body::listen(const Listen &at) {
-  host = at.host;
-  GSocketAddress *socket_address = g_inet_socket_address_new_from_string(at.host.c_str(), at.port);
-  if (!socket_address) return "--listen " + in_address(host) + ": give an address without a zone";
-  GInetAddress *inet = g_inet_socket_address_get_address(G_INET_SOCKET_ADDRESS(socket_address));
-  loopback = g_inet_address_get_is_loopback(inet);
-  const bool any = g_inet_address_get_is_any(inet);
-  GError *problem = nullptr;
-  GSocketAddress *bound = nullptr;
-  g_socket_listener_add_address(G_SOCKET_LISTENER(service), socket_address, G_SOCKET_TYPE_STREAM,
-                                G_SOCKET_PROTOCOL_TCP, nullptr, &bound, &problem);
-  g_object_unref(socket_address);
-  if (problem) {
-    const std::string port = std::to_string(at.port);
-    const std::string error = "Cannot listen on " + in_address(host) + ":" + port + " (" + problem->message +
-                              "): give another --listen ADDRESS:PORT; port 0 takes any free one";
-    g_error_free(problem);
-    return error;
-  }
-  const int port = g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound));
-  g_object_unref(bound);
-  g_signal_connect(service, "incoming", G_CALLBACK(take_connection), &connections);
-  address = "http://" + (any ? g_get_host_name() : in_address(host)) + ":" + std::to_string(port) + "/";
-  return "";
-}
-
-// A page from elsewhere can have its own name resolve to this machine and then read what only this machine may; its
-// requests still carry that name. Ports are not compared, as they may be forwarded.
-bool Server::Body::is_host_ours(const char *header) const {
-  if (!loopback) return true;
-  if (!header) return false;
-  std::string name = header;
-  const size_t colon = name.rfind(':');
-  if (colon != std::string::npos && name.find(']', colon) == std::string::npos) name.resize(colon);
-  std::ranges::transform(name, name.begin(), g_ascii_tolower);
-  return name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == in_address(host);
+  soup_server_disconnect(soup.get());
 }
 
 // Before a request's body is read: none is wanted, and one without end must not fill the memory.
@@ -233,7 +125,7 @@ void Server::Body::check(SoupServerMessage *message) const {
   if (method != "GET" && method != "HEAD") {
     set_header(message, "Allow", "GET, HEAD");
     refuse(message, SOUP_STATUS_METHOD_NOT_ALLOWED, "Only GET and HEAD are answered");
-  } else if (!is_host_ours(get_header(message, "Host"))) {
+  } else if (!listener.is_host_ours(get_header(message, "Host"))) {
     refuse(message, SOUP_STATUS_FORBIDDEN,
            "Ask for localhost: this monitor serves its own machine only (see --listen)");
   }
@@ -368,26 +260,21 @@ void Server::Body::serve_events(SoupServerMessage *message) {
 
 Server::Server(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 Server::~Server() = default;
-std::string Server::address() const { return body_->address; }
+std::string Server::address() const { return body_->listener.address(); }
 
 std::unique_ptr<Server> Server::start(const std::string &listen, std::span<Record *const> records,
                                       const Settings &settings, std::string &error) {
-  const std::optional<Listen> at = parse_listen(listen);
-  if (!at) {
-    error = "--listen " + listen + ": give ADDRESS:PORT, such as 127.0.0.1:8080, [::1]:0 or 0.0.0.0:8080";
-    return nullptr;
-  }
   auto body = std::make_unique<Body>(records, settings);
-  error = body->listen(*at);
+  error = body->listener.open(listen);
   if (!error.empty()) return nullptr;
   soup_server_add_early_handler(
-      body->soup, nullptr,
+      body->soup.get(), nullptr,
       [](SoupServer *, SoupServerMessage *message, const char *, GHashTable *, gpointer of) {
         static_cast<const Body *>(of)->check(message);
       },
       body.get(), nullptr);
   soup_server_add_handler(
-      body->soup, nullptr,
+      body->soup.get(), nullptr,
       [](SoupServer *, SoupServerMessage *message, const char *path, GHashTable *, gpointer of) {
         static_cast<Body *>(of)->serve(message, path);
       },

@@ -496,6 +496,19 @@ TEST(ServerListenTest, WhatIsNoAddressIsAClearError) {
   }
 }
 
+TEST(ServerListenTest, AZoneThatIsNoneIsAClearError) {
+  SampleRecords samples;
+  const std::vector<Record *> pointers = samples.pointers();
+  const GLogLevelFlags before = g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL);
+  for (const char *listen : {"[::1%lo]:0", "[2001:db8::1%no-such-link]:80"}) {
+    std::string error;
+    EXPECT_FALSE(Server::start(listen, pointers, samples.settings, error)) << listen;
+    EXPECT_NE(error.find("--listen " + std::string(listen)), std::string::npos) << error;
+    EXPECT_NE(error.find("zone"), std::string::npos) << error;
+  }
+  g_log_set_always_fatal(before);
+}
+
 TEST(ServerListenTest, Ipv6) {
   SampleRecords samples;
   const std::vector<Record *> pointers = samples.pointers();
