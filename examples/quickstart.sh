@@ -93,6 +93,25 @@ find_gpus() {
   if ! $found; then die 2 "--gpu: neither AMD's nor NVIDIA's driver shows a GPU on this machine"; fi
 }
 
+# Runs ninja with its output in a file, and says on standard error how far it is and how long the rest takes at the speed so
+# far: on a terminal in a line that is rewritten, else every ten seconds.
+build_shown() { # file, arguments of ninja...
+  local log=$1 line percent spent left status=0 told=0 every=10 form='%3d %%  %d:%02d:%02d left\n' clear=
+  shift
+  if [[ -t 2 ]]; then every=0 form='\r\033[K%3d %%  %d:%02d:%02d left' clear=$'\r\033[K'; fi
+  NINJA_STATUS='%p %e ' ninja "$@" 2>&1 </dev/null | while IFS= read -r line; do
+    printf '%s\n' "$line"
+    if [[ ! $line =~ ^\ *([0-9]+)%\ ([0-9]+)\. ]]; then continue; fi
+    percent=${BASH_REMATCH[1]} spent=${BASH_REMATCH[2]}
+    if ((percent == 0 || spent < told + every)); then continue; fi
+    told=$spent left=$((spent * (100 - percent) / percent))
+    # shellcheck disable=SC2059
+    printf "$form" "$percent" $((left / 3600)) $((left / 60 % 60)) $((left % 60)) >&2
+  done >"$log" || status=$?
+  printf '%s' "$clear" >&2
+  return "$status"
+}
+
 # ---- the element -------------------------------------------------------------------------------------
 
 need_packages "${run_packages[@]}" python3
@@ -125,7 +144,7 @@ if [[ -z $plugin ]]; then
       die 2 "$(tail -n 20 "$log")"$'\n'"meson failed; all of it is in $log"
   fi
   echo "Building ${targets[*]##*/}" >&2
-  ninja -C "$build" "${targets[@]}" >"$log" 2>&1 </dev/null ||
+  build_shown "$log" -C "$build" "${targets[@]}" ||
     die 2 "$(tail -n 20 "$log")"$'\n'"The build failed; all of it is in $log"
   plugin=$build/gst/vmafhip
 elif [[ ! -f $plugin/libgstvmafhip.so ]]; then
@@ -145,16 +164,20 @@ fetch_phone_video() { # target file
   cache=$(dirname "$target")
   mkdir -p "$cache"
   folder=$(mktemp -d "$cache/download.XXXXXX")
-  apt=(apt-get -q)
+  apt=(apt-get)
+  if [[ ! -t 2 ]]; then apt+=(-q); fi
   if ((EUID == 0)); then apt+=(-o APT::Sandbox::User=root); fi
   echo "Fetching the package forensics-samples-files" >&2
+  download() { "${apt[@]}" download forensics-samples-files </dev/null; }
   (
     cd "$folder"
-    if ! "${apt[@]}" download forensics-samples-files >log 2>&1 </dev/null; then
+    # apt-get shows its progress on a terminal.
+    if [[ -t 2 ]]; then exec 3>&2; else exec 3>>log; fi
+    if ! download >&3 2>>log; then
       # On a fresh machine apt does not know yet what there is.
       if ((EUID == 0)); then
         apt-get -q update >log 2>&1 </dev/null
-        "${apt[@]}" download forensics-samples-files >>log 2>&1 </dev/null
+        download >&3 2>>log
       else
         false
       fi

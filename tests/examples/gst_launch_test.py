@@ -162,6 +162,34 @@ class Scripts:
         assert done.returncode == 3 and "There is no file nothing.mp4" in done.stderr, done
 
 
+FAKE_NINJA = """#!/bin/bash
+echo "ninja: Entering directory"
+if [[ $NINJA_STATUS == '%p %e ' ]]; then
+  for at in '  0% 0.1' '  5% 4.0' ' 10% 12.5' ' 20% 15.0' ' 50% 30.2' '100% 61.0'; do echo "$at Compiling 7% 8.1"; done
+fi
+if [[ $FAILS ]]; then exit 1; fi
+cp "$PLUGIN" "$2/gst/vmafhip/"
+"""
+
+
+def quickstart_build(folder, files):
+    """How far quickstart.sh's build is, every ten seconds where there is no terminal; in a copy, with a build that is played."""
+    tools = pathlib.Path(folder, "tools")
+    tools.mkdir()
+    for name, text in (("meson", '#!/bin/bash\nmkdir -p "$2/gst/vmafhip" && echo >"$2/build.ninja"\n'), ("ninja", FAKE_NINJA)):
+        (tools / name).write_text(text, encoding="utf-8")
+        (tools / name).chmod(0o755)
+    plugin = pathlib.Path(os.environ["GST_PLUGIN_PATH"], "libgstvmafhip.so")
+    surroundings = environment(PATH=f"{tools}:{os.environ['PATH']}", PLUGIN=str(plugin), GST_PLUGIN_PATH="",
+                               GST_REGISTRY=f"{folder}/quickstart.bin")
+    done = must(f"{folder}/examples/quickstart.sh", *files, env=surroundings)
+    shown = [line for line in done.stderr.splitlines() if line.endswith(" left")]
+    assert shown == [" 10 %  0:01:48 left", " 50 %  0:00:30 left", "100 %  0:00:00 left"], done.stderr
+    assert MODEL in tables(done.stdout)[""], done.stdout
+    failed = run(f"{folder}/examples/quickstart.sh", *files, env={**surroundings, "FAILS": "1"})
+    assert failed.returncode == 2 and "The build failed" in failed.stderr and "Entering directory" in failed.stderr, failed
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     if not has_elements("x264enc", "avdec_h264", "qtdemux"):
@@ -179,6 +207,8 @@ def main():
         done = run(f"{folder}/examples/gst-launch/two-files.sh",
                    env=environment(GST_PLUGIN_PATH="", GST_REGISTRY=f"{folder}/registry.bin"))
         assert done.returncode == 2 and "./examples/quickstart.sh" in done.stderr, done
+        quickstart_build(folder, [scripts.ref, scripts.dist])
+        print("quickstart.sh says how far its build is")
     return 0
 
 
