@@ -5,6 +5,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <cmath>
 #include <deque>
 #include <sstream>
 
@@ -22,7 +23,9 @@ using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 class Families {
  public:
+  // What is not a number is not known: absent.
   void add(MetricType type, const char *name, const char *help, Labels labels, double value) {
+    if (!std::isfinite(value)) return;
     prometheus::ClientMetric metric;
     metric.label = std::move(labels);
     (type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
@@ -54,16 +57,17 @@ class Families {
   }
 
  private:
-  // OpenMetrics names a family of counters without the "_total" of its samples; gauges and labels are written alike in
-  // both formats, and no help text of ours has anything to escape.
+  // OpenMetrics names a family of counters without the "_total" of its samples, and one of facts without the "_info", which
+  // is a type there; gauges and labels are written alike in both formats, and no help text of ours has anything to escape.
   static std::string as_openmetrics(const prometheus::MetricFamily &family, std::string text) {
-    if (family.type != MetricType::Counter) return text;
-    const std::string base = family.name.substr(0, family.name.size() - std::string("_total").size());
-    for (const char *line : {"# HELP ", "# TYPE "}) {
-      const size_t at = text.find(line + family.name + " ");
-      if (at != std::string::npos)
-        text.replace(at, std::string(line).size() + family.name.size(), line + base);
-    }
+    const bool info = family.name.ends_with("_info");
+    if (!info && family.type != MetricType::Counter) return text;
+    const std::string base = family.name.substr(0, family.name.rfind('_'));
+    const auto replace = [&](const std::string &what, const std::string &with) {
+      if (const size_t at = text.find(what); at != std::string::npos) text.replace(at, what.size(), with);
+    };
+    replace("# HELP " + family.name + " ", "# HELP " + base + " ");
+    replace("# TYPE " + family.name + (info ? " gauge" : " "), "# TYPE " + base + (info ? " info" : " "));
     return text;
   }
 
@@ -92,41 +96,50 @@ void add_scores(Families &families, const Labels &of, const Now &now) {
                    score.p5);
   }
   for (const auto &[name, value] : now.features) {
-    families.gauge("vmafhip_feature", "Feature or model of the frame scored last.",
+    families.gauge("vmafhip_feature", "Each feature and model of the frame scored last.",
                    with(of, "feature", valid_utf8(name)), value);
   }
 }
 
 void add_counters(Families &families, const Labels &of, const Record &record) {
   const Counters &counters = record.now().counters;
-  families.counter("vmafhip_frames_compared_total", "Pairs of frames compared.", of, counters.compared);
+  families.counter("vmafhip_frames_compared_total", "Pairs of frames compared, scored or not.", of,
+                   counters.compared);
   families.counter("vmafhip_frames_scored_total", "Pairs of frames scored.", of, counters.scored);
   families.counter("vmafhip_frames_repeated_total",
                    "Reference frames without partner compared with the distorted frame then on screen.", of,
                    counters.repeated);
-  families.counter("vmafhip_frames_dropped_total", "Pairs of frames left out as scoring was too slow.",
+  families.counter("vmafhip_frames_dropped_total",
+                   "Pairs of frames left out: skipped, as scoring is slower than they come.",
                    with(of, "reason", "skipped"), counters.skipped);
   constexpr const char *kUnmatched = "Frames without partner in the other stream.";
   families.counter("vmafhip_frames_unmatched_total", kUnmatched, with(of, "pad", "reference"),
                    counters.ref_unmatched);
   families.counter("vmafhip_frames_unmatched_total", kUnmatched, with(of, "pad", "distorted"),
                    counters.dist_unmatched);
-  families.counter("vmafhip_alerts_total", "Times that the alert was raised.", of, counters.alerts);
-  families.counter("vmafhip_restarts_total", "Times that the rendition was started again.", of,
-                   counters.restarts);
+  families.counter("vmafhip_alerts_total", "Times the alert has been raised.", of, counters.alerts);
+  families.counter("vmafhip_restarts_total",
+                   "Times the rendition has been started again, after its sources were lost or had ended.",
+                   of, counters.restarts);
 }
 
 void add_state(Families &families, const Labels &of, const Now &now) {
   families.gauge("vmafhip_up", "1 while frames are being scored.", of, now.state == State::running);
+  for (size_t n = 0; n < kStates; ++n) {
+    const State state = static_cast<State>(n);
+    families.gauge("vmafhip_state", "1 for the state that the rendition is in, 0 for others.",
+                   with(of, "state", state_name(state)), now.state == state);
+  }
   families.gauge("vmafhip_alert", "1 while the alert is raised.", of, now.alert);
   if (!now.sync_state.empty()) {
-    families.gauge("vmafhip_sync_offset_seconds", "Added to the distorted stream's time stamps.", of,
-                   now.offset_seconds);
-    families.gauge("vmafhip_sync_confidence", "Confidence in that offset, 0 to 1.", of, now.confidence);
+    families.gauge("vmafhip_sync_offset_seconds",
+                   "Offset that is added to the distorted stream's time stamps.", of, now.offset_seconds);
+    families.gauge("vmafhip_sync_confidence",
+                   "Confidence in the time offset of the streams, 0 (not found) to 1.", of, now.confidence);
   }
-  families.gauge("vmafhip_score_lag_seconds", "From the newest frame that has come to the one scored last.",
-                 of, now.lag_seconds);
-  families.gauge("vmafhip_frames_per_second", "Frames scored in a second.", of, now.fps);
+  families.gauge("vmafhip_score_lag_seconds",
+                 "Time from the frame scored last to the newest one that has come.", of, now.lag_seconds);
+  families.gauge("vmafhip_frames_per_second", "Frames scored per second, at present.", of, now.fps);
   if (!now.backend.empty()) {
     families.gauge("vmafhip_backend_info", "What computes the scores, and where its models come from.",
                    with(with(of, "backend", now.backend), "model_source", now.model_source), 1);
@@ -135,17 +148,18 @@ void add_state(Families &families, const Labels &of, const Now &now) {
 
 void add_process(Families &families, Time started) {
   const Process process = read_process();
-  families.gauge("vmafhip_monitor_info", "Version of the monitor.", {{"version", VMAFHIP_VERSION}}, 1);
-  families.gauge("process_start_time_seconds", "When the process started, since 1970.", {},
+  families.gauge("vmafhip_monitor_info", "Version of vmafhip-monitor.", {{"version", VMAFHIP_VERSION}}, 1);
+  families.gauge("process_start_time_seconds", "Start time of the process since unix epoch in seconds.", {},
                  static_cast<double>(started) / 1e6);
-  families.add(MetricType::Counter, "process_cpu_seconds_total", "Processor time of all threads.", {},
-               process.cpu_seconds);
+  families.add(MetricType::Counter, "process_cpu_seconds_total",
+               "Total user and system CPU time spent in seconds.", {}, process.cpu_seconds);
   if (process.resident_bytes) {
-    families.gauge("process_resident_memory_bytes", "Memory of the process that is resident.", {},
+    families.gauge("process_resident_memory_bytes", "Resident memory size in bytes.", {},
                    static_cast<double>(*process.resident_bytes));
   }
   if (process.open_fds) {
-    families.gauge("process_open_fds", "Open file descriptors.", {}, static_cast<double>(*process.open_fds));
+    families.gauge("process_open_fds", "Number of open file descriptors.", {},
+                   static_cast<double>(*process.open_fds));
   }
 }
 
@@ -164,7 +178,7 @@ std::string metrics_text(std::span<const Record *const> records, Time started, M
     add_scores(families, of, record->now());
     add_counters(families, of, *record);
     for (size_t kind = 0; kind < kEventKinds; ++kind) {
-      families.counter("vmafhip_events_total", "What happened, as the page lists it.",
+      families.counter("vmafhip_events_total", "Events by kind, as the page lists them.",
                        with(of, "kind", event_name(static_cast<EventKind>(kind))),
                        record->events_of(static_cast<EventKind>(kind)));
     }

@@ -25,6 +25,7 @@ enum class State {
   ended,       // all of it has been scored, or it was stopped
   failed,      // ended by an error, and not tried again
 };
+inline constexpr size_t kStates = static_cast<size_t>(State::failed) + 1;
 const char *state_name(State state);  // "connecting", "running", …: as programs read it
 const char *state_text(State state);  // "lost, starts again": as page, report and terminal show it
 

@@ -92,9 +92,25 @@ TEST(MetricsTest, StatesAndAlerts) {
   for (State state : {State::connecting, State::lost, State::repeating, State::ended, State::failed}) {
     samples[0].now().state = state;
     const auto read = read_samples(text_of(samples));
+    for (size_t n = 0; n < kStates; ++n) {
+      const State other = static_cast<State>(n);
+      EXPECT_EQ(read.at(std::string("vmafhip_state{channel=\"news\",rendition=\"720p\",state=\"") +
+                        state_name(other) + "\"}"),
+                other == state);
+    }
     EXPECT_EQ(read.at("vmafhip_up{channel=\"news\",rendition=\"720p\"}"), 0);
     EXPECT_EQ(read.at("vmafhip_alert{channel=\"news\",rendition=\"720p\"}"), 1);
   }
+}
+
+TEST(MetricsTest, WhatIsNoNumberIsAbsent) {
+  SampleRecords samples;
+  samples[0].now().window->score.p5 = std::numeric_limits<double>::quiet_NaN();
+  samples[0].now().lag_seconds = std::numeric_limits<double>::infinity();
+  const std::string text = text_of(samples);
+  EXPECT_EQ(text.find("vmafhip_window_score_p5"), std::string::npos);
+  EXPECT_EQ(text.find("vmafhip_score_lag_seconds{channel=\"news\",rendition=\"720p\"}"), std::string::npos);
+  EXPECT_NE(text.find("vmafhip_window_score_min"), std::string::npos);
 }
 
 TEST(MetricsTest, HostileNames) {
@@ -126,11 +142,13 @@ TEST(MetricsTest, FamiliesAreWholeAndNamedOnce) {
   }
 }
 
-TEST(MetricsTest, OpenMetricsDiffersInCountersNamesAndTheEnd) {
+TEST(MetricsTest, OpenMetricsDiffersInCountersFactsAndTheEnd) {
   const std::string text = text_of(SampleRecords(), MetricsFormat::openmetrics);
   EXPECT_NE(text.find("# HELP vmafhip_frames_compared "), std::string::npos);
   EXPECT_NE(text.find("# TYPE vmafhip_frames_compared counter\nvmafhip_frames_compared_total{"),
             std::string::npos);
+  EXPECT_NE(text.find("# TYPE vmafhip_backend info\nvmafhip_backend_info{"), std::string::npos);
+  EXPECT_NE(text.find("# TYPE vmafhip_monitor info\nvmafhip_monitor_info{"), std::string::npos);
   EXPECT_NE(text.find("# TYPE vmafhip_score gauge\nvmafhip_score{"), std::string::npos);
   EXPECT_TRUE(text.ends_with("\n# EOF\n"));
   EXPECT_EQ(text.find("# EOF"), text.size() - 6) << "once";

@@ -26,11 +26,23 @@ scrape_configs:
 """
 
 
-def fetch(address):
+def fetch(address, **headers):
     # Whatever proxy the machine has set, this is the machine itself.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(address, timeout=30) as answer:
+    with opener.open(urllib.request.Request(address, headers=headers), timeout=30) as answer:
         return answer.read().decode()
+
+
+def strict(text):
+    """OpenMetrics as its standard has it, where Debian's python3-prometheus-client is there: Prometheus itself lets more pass."""
+    try:
+        from prometheus_client.openmetrics.parser import text_string_to_metric_families
+    except ImportError:
+        print("not checked, there is no python3-prometheus-client: OpenMetrics by the letter")
+        return
+    types = {family.name: family.type for family in text_string_to_metric_families(text)}
+    expected = {"vmafhip_backend": "info", "vmafhip_frames_scored": "counter", "vmafhip_score": "gauge"}
+    assert expected.items() <= types.items(), types
 
 
 @contextlib.contextmanager
@@ -81,6 +93,7 @@ def main():
         if check.returncode != 0 or check.stdout or check.stderr:
             sys.exit(f"promtool check metrics: {check.returncode}\n{check.stdout}{check.stderr}\n{text}")
 
+        strict(fetch(address + "metrics", Accept="application/openmetrics-text;version=1.0.0"))
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (folder / "prometheus.yml").write_text(CONFIG % urllib.parse.urlparse(address).netloc)
         port = free_port()
