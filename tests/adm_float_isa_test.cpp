@@ -3,7 +3,7 @@
 
 #include "engine/arith/adm_float.h"
 #include "engine/arith/power.h"
-#include "tests/isa_run.h"
+#include "tests/adm_isa_run.h"
 
 namespace vmafhip {
 namespace {
@@ -52,22 +52,6 @@ void expect_equal(const Luma &ref, const Luma &dist, const AdmFloatOptions &opti
   }
 }
 
-// Options whose arithmetic differs.
-std::vector<AdmFloatOptions> variants() {
-  std::vector<AdmFloatOptions> out(9);
-  out[1].gain_limit = 1;
-  out[2].gain_limit = 1.2;
-  out[3].p_norm = 2.5;
-  out[4].p_norm = 20;
-  out[4].gain_limit = 1.7;
-  out[5].bypass_masking = true;
-  out[6].csf_mode = 1;
-  out[7].skip_scale0 = true;
-  out[8].csf_mode = 2;
-  out[8].factor[1][1] = 10;
-  return out;
-}
-
 TEST(AdmFloatIsa, EveryWidth) {
   for (int width = 17; width <= 170; ++width) {
     const int height = 17 + width % 7, depth = width % 2 ? 8 : 10;
@@ -88,7 +72,7 @@ TEST(AdmFloatIsa, EveryHeight) {
 TEST(AdmFloatIsa, EveryDepthAndOption) {
   for (int depth : {8, 10, 12, 16}) {
     const Luma ref = noise(101, 67, depth, 1), wave = waves(101, 67, depth, 0);
-    for (const AdmFloatOptions &options : variants()) {
+    for (const AdmFloatOptions &options : adm_float_variants()) {
       expect_equal(ref, distorted_from(ref, 2), options);
       expect_equal(ref, noise(101, 67, depth, 9), options);
       expect_equal(wave, distorted_from(wave, 3), options);
@@ -205,23 +189,11 @@ TEST(AdmFloatIsa, StripsDoNotMatter) {
 }
 
 TEST(AdmFloatIsa, SeveralDistortedPictures) {
-  const Luma ref = waves(210, 130, 8, 0);
-  const std::vector<Luma> dist = {distorted_from(ref, 1), noise(210, 130, 8, 2), ref};
-  for (const AdmFloatOptions &options : variants())
-    for (const CpuKernels *kernels : all_kernels()) {
-      const StoredFrame together({ref}, dist);
-      const auto got = sums_of(*kernels, options, together, ref);
-      ASSERT_EQ(got.size(), dist.size());
-      for (size_t d = 0; d < dist.size(); ++d) {
-        const StoredFrame alone({ref}, {dist[d]});
-        EXPECT_EQ(describe(got[d], sums_of(*kernels, options, alone, ref)[0]), "")
-            << kernels->isa << ", picture " << d;
-      }
-      // Memory for three serves one as well.
-      const StoredFrame one({ref}, {dist[1]});
-      const auto metric = make(*kernels, options, ref, 3);
-      EXPECT_EQ(describe(measure_sums<AdmFloatSums>(*metric, one.view)[0], got[1]), "") << kernels->isa;
-    }
+  for (const AdmFloatOptions &options : adm_float_variants())
+    for (const CpuKernels *kernels : all_kernels())
+      expect_sums_as_alone<AdmFloatSums>(
+          *kernels, [&](const Luma &like, int distorted) { return make(*kernels, options, like, distorted); },
+          describe);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "engine/arith/adm.h"
+#include "tests/adm_isa_run.h"
 #include "tests/adm_pictures.h"
-#include "tests/isa_run.h"
 
 namespace vmafhip {
 namespace {
@@ -302,23 +302,11 @@ TEST(AdmIsa, SetsOfOptionsAreAsManyRuns) {
 }
 
 TEST(AdmIsa, SeveralDistortedPictures) {
-  const Luma ref = waves(210, 130, 8, 0);
-  const std::vector<Luma> dist = {distorted_from(ref, 1), noise(210, 130, 8, 2), ref};
   for (const AdmOptions &options : variants())
-    for (const CpuKernels *kernels : all_kernels()) {
-      const StoredFrame together({ref}, dist);
-      const auto got = sums_of(*kernels, options, together, ref);
-      ASSERT_EQ(got.size(), dist.size());
-      for (size_t d = 0; d < dist.size(); ++d) {
-        const StoredFrame alone({ref}, {dist[d]});
-        EXPECT_EQ(describe(got[d], sums_of(*kernels, options, alone, ref)[0]), "")
-            << kernels->isa << ", picture " << d;
-      }
-      // Memory for three serves one as well.
-      const StoredFrame one({ref}, {dist[1]});
-      const auto metric = make(*kernels, options, ref, 3);
-      EXPECT_EQ(describe(measure_sums<AdmSums>(*metric, one.view)[0], got[1]), "") << kernels->isa;
-    }
+    for (const CpuKernels *kernels : all_kernels())
+      expect_sums_as_alone<AdmSums>(
+          *kernels, [&](const Luma &like, int distorted) { return make(*kernels, options, like, distorted); },
+          describe);
 }
 
 }  // namespace

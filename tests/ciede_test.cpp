@@ -207,18 +207,7 @@ TEST(Ciede, Plain422TakesEachSampleForItsTwoPixels) {
   EXPECT_EQ(score(wide(ref), wide(dist), kPlain422), right);
 }
 
-TEST(Ciede, LayoutDoesNotMatter) {
-  for (int depth : {8, 10}) {
-    const PictureFormat format = {91, 23, depth, Chroma::c420};
-    const Colours ref = noise(format, 1), dist = noise(format, 2);
-    const double want = score(ref, dist);
-    EXPECT_EQ(score(ref, dist, {}, {.padding = 14}), want);
-    EXPECT_EQ(score(ref, dist, {}, {.padding = 6, .upside = true}), want);
-    if (depth == 8) {
-      EXPECT_EQ(score(ref, dist, {}, {.padding = 3, .offset = 1}), want);
-    }
-  }
-}
+TEST(Ciede, LayoutDoesNotMatter) { expect_layout_does_not_matter(extractor("ciede")); }
 
 // The vectors' sum equals that of single pixels, added in the order that the definition says.
 TEST(Ciede, EqualsTheDefinition) {

@@ -118,6 +118,17 @@ inline double score_colours(const Extractor &extractor, const OptionTexts &texts
   return score;
 }
 
+inline void expect_layout_does_not_matter(const Extractor &extractor) {
+  for (int depth : {8, 10}) {
+    const PictureFormat format = {91, 23, depth, Chroma::c420};
+    const Colours ref = noise(format, 1), dist = noise(format, 2);
+    const auto score = [&](const Layout &layout) { return score_colours(extractor, {}, ref, dist, layout); };
+    EXPECT_EQ(score({.padding = 14}), score({}));
+    EXPECT_EQ(score({.padding = 6, .upside = true}), score({}));
+    if (depth == 8) EXPECT_EQ(score({.padding = 3, .offset = 1}), score({}));
+  }
+}
+
 // A metric of each instruction set must give what the plain one gives, in every byte.
 using MakeMetric =
     std::function<std::unique_ptr<Metric>(const CpuKernels &, const PictureFormat &, int distorted)>;

@@ -1,5 +1,6 @@
 // Float ADM's kernels on the simulated device against the CPU, bit for bit.
 #include "engine/hip/hip.h"
+#include "tests/adm_isa_run.h"
 #include "tests/hip_cpu.h"
 
 namespace vmafhip {
@@ -24,22 +25,6 @@ void expect_equal(const Luma &ref, const Luma &dist, const AdmFloatOptions &opti
                   const Layout &layout = {}) {
   const StoredFrame frame({ref}, {dist}, layout);
   expect_equal({&frame.view}, options);
-}
-
-// Options whose arithmetic differs.
-std::vector<AdmFloatOptions> variants() {
-  std::vector<AdmFloatOptions> out(9);
-  out[1].gain_limit = 1;
-  out[2].gain_limit = 1.2;
-  out[3].p_norm = 2.5;
-  out[4].p_norm = 20;
-  out[4].gain_limit = 1.7;
-  out[5].bypass_masking = true;
-  out[6].csf_mode = 1;
-  out[7].skip_scale0 = true;
-  out[8].csf_mode = 2;
-  out[8].factor[1][1] = 10;
-  return out;
 }
 
 // Bands of odd and even sizes at all scales, regions that reach the border and others, and of one and two steps.
@@ -67,7 +52,7 @@ TEST(HipAdmFloat, DepthsAndLayouts) {
 
 TEST(HipAdmFloat, Options) {
   for (int depth : {8, 12})
-    for (const AdmFloatOptions &options : variants()) {
+    for (const AdmFloatOptions &options : adm_float_variants()) {
       const Luma ref = noise(91, 47, depth, 1), wave = waves(91, 47, depth, 0);
       expect_equal(ref, distorted_from(ref, 2), options);
       expect_equal(wave, distorted_from(wave, 3), options);

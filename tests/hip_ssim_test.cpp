@@ -1,25 +1,12 @@
 // Structural similarity's kernels on the simulated device against the CPU, bit for bit.
 #include "engine/hip/hip.h"
 #include "tests/hip_cpu.h"
+#include "tests/ssim_params.h"
 
 namespace vmafhip {
 namespace {
 
 using namespace test;
-
-SsimParams single(int factor, bool lcs = true) {
-  SsimParams params;
-  params.factor = factor;
-  params.lcs = lcs;
-  return params;
-}
-
-SsimParams multi(bool lcs = false) {
-  SsimParams params;
-  params.multi_scale = true;
-  params.lcs = lcs;
-  return params;
-}
 
 void expect_equal(const SsimParams &params, const std::vector<const FrameView *> &frames) {
   const PlaneView &luma = frames[0]->ref[0];
@@ -90,7 +77,7 @@ TEST(HipSsim, Layouts) {
     }
   }
   const Luma a = noise(179, 177, 10, 3);
-  expect_equal(multi(), a, distorted_from(a, 4), {.padding = 10, .upside = true});
+  expect_equal(multi(false), a, distorted_from(a, 4), {.padding = 10, .upside = true});
 }
 
 // More frames than one launch takes, with several distorted pictures each.
@@ -99,7 +86,7 @@ TEST(HipSsim, Batches) {
     expect_equal(single(2), WaveFrames(count, distorted, 35, 25).views);
   const Luma a = waves(176, 177, 8, 0), b = waves(176, 177, 8, 1);
   const StoredFrame one({a}, {b, distorted_from(a, 2)}), other({b}, {a, distorted_from(b, 2)});
-  expect_equal(multi(), {&one.view, &other.view});
+  expect_equal(multi(false), {&one.view, &other.view});
 }
 
 }  // namespace

@@ -3,25 +3,12 @@
 #include "engine/arith/ssim.h"
 
 #include "tests/isa_run.h"
+#include "tests/ssim_params.h"
 
 namespace vmafhip {
 namespace {
 
 using namespace test;
-
-SsimParams single(int factor, bool lcs = true) {
-  SsimParams params;
-  params.factor = factor;
-  params.lcs = lcs;
-  return params;
-}
-
-SsimParams multi(bool lcs = true) {
-  SsimParams params;
-  params.multi_scale = true;
-  params.lcs = lcs;
-  return params;
-}
 
 std::vector<MsSsimSums> sums_of(const CpuKernels &kernels, const SsimParams &params, const StoredFrame &frame,
                                 Order order = {}) {
@@ -63,7 +50,7 @@ TEST(SsimIsa, EveryFactor) {
 TEST(SsimIsa, EveryWidthOfScales) {
   for (int width = 176; width <= 240; ++width) {
     const Luma a = noise(width, 176 + width % 5, width % 2 == 0 ? 8 : 10, 5);
-    expect_equal(multi(), a, distorted_from(a, 6));
+    expect_equal(multi(true), a, distorted_from(a, 6));
   }
 }
 
@@ -74,14 +61,14 @@ TEST(SsimIsa, Stress) {
     for (const Luma &a : pictures)
       for (const Luma &b : pictures) expect_equal(single(1), a, b);
     const auto large = stress_pictures(181, 177, depth);
-    for (const Luma &b : large) expect_equal(multi(), large[0], b);
+    for (const Luma &b : large) expect_equal(multi(true), large[0], b);
   }
 }
 
 TEST(SsimIsa, AnyLayout) {
   for (int depth : {8, 10}) {
     const Luma a = noise(189, 179, depth, 3), b = distorted_from(a, 4);
-    for (const SsimParams &params : {single(1), single(3), multi()}) {
+    for (const SsimParams &params : {single(1), single(3), multi(true)}) {
       expect_equal(params, a, b, {.padding = 26});
       expect_equal(params, a, b, {.padding = 10, .upside = true});
       if (depth == 8) {
@@ -101,7 +88,7 @@ TEST(SsimIsa, PartsDoNotDependOnEachOther) {
     const SsimSums score = sums_of(*kernels, single(1, false), frame)[0].scale[0];
     EXPECT_EQ(score.lcs, whole.lcs);
     EXPECT_EQ(score.l, 0);
-    const MsSsimSums scales = sums_of(*kernels, multi(), frame)[0],
+    const MsSsimSums scales = sums_of(*kernels, multi(true), frame)[0],
                      fewer = sums_of(*kernels, multi(false), frame)[0];
     for (int i = 0; i < kMsSsimScales; ++i) {
       EXPECT_EQ(fewer.scale[i].c, scales.scale[i].c);
@@ -119,7 +106,7 @@ TEST(SsimIsa, StripsInAnyOrderAndManyPictures) {
   const Luma a = waves(701, 563, 8, 0);
   const std::vector<Luma> distorted = {waves(701, 563, 8, 1), distorted_from(a, 2), a};
   const StoredFrame frame({a}, distorted);
-  for (const SsimParams &params : {single(1), single(2), multi()})
+  for (const SsimParams &params : {single(1), single(2), multi(true)})
     for (const CpuKernels *kernels : all) {
       const auto want = sums_of(*kernels, params, frame);
       EXPECT_TRUE(same_sums(sums_of(*kernels, params, frame, {.backwards = true}), want));
@@ -135,7 +122,7 @@ TEST(SsimIsa, StripsInAnyOrderAndManyPictures) {
 TEST(SsimIsa, FewerPicturesThanRoom) {
   const Luma a = noise(200, 190, 8, 1), b = distorted_from(a, 2);
   const StoredFrame frame({a}, {b});
-  for (const SsimParams &params : {single(1), single(2), multi()}) {
+  for (const SsimParams &params : {single(1), single(2), multi(true)}) {
     const auto metric = make_cpu_ssim(plain_kernels(), params, {200, 190, 8, Chroma::c400}, 3);
     EXPECT_TRUE(
         same_sums(measure_sums<MsSsimSums>(*metric, frame.view), sums_of(plain_kernels(), params, frame)));

@@ -315,18 +315,7 @@ TEST(Ssimulacra2, MatrixAndRangeCount) {
     for (size_t j = 0; j < i; ++j) EXPECT_NE(scores[i], scores[j]);
 }
 
-TEST(Ssimulacra2, LayoutDoesNotMatter) {
-  for (int depth : {8, 10}) {
-    const PictureFormat format = {91, 23, depth, Chroma::c420};
-    const Colours ref = noise(format, 1), dist = noise(format, 2);
-    const double want = score(ref, dist);
-    EXPECT_EQ(score(ref, dist, {}, {.padding = 14}), want);
-    EXPECT_EQ(score(ref, dist, {}, {.padding = 6, .upside = true}), want);
-    if (depth == 8) {
-      EXPECT_EQ(score(ref, dist, {}, {.padding = 3, .offset = 1}), want);
-    }
-  }
-}
+TEST(Ssimulacra2, LayoutDoesNotMatter) { expect_layout_does_not_matter(extractor("ssimulacra2")); }
 
 TEST(Ssimulacra2, RefusesWhatItIsNotDefinedFor) {
   const Extractor &e = extractor("ssimulacra2");
