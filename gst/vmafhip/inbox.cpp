@@ -231,11 +231,11 @@ std::optional<Inbox::Patience> Inbox::patience(Side needed, bool has_source) con
   const Queue &awaited = queue(needed), &partner = queue(other(needed));
   if (!awaited.items.empty() || awaited.ended || awaited.flushing) return {};
   const bool never_fed = awaited.last_arrival == Clock::time_point();
-  if (partner.full && independent_) return kIndependent;
-  if (partner.full || (partner.ended && never_fed && !has_source)) return kStuck;
+  if (partner.full && independent_) return limits_.patience.independent;
+  if (partner.full || (partner.ended && never_fed && !has_source)) return limits_.patience.stuck;
   // Nothing is blocked: an encoder may be at work on all that it was given.
-  if (partner.ended) return kSilent;
-  if (never_fed && !has_source) return kUnlinked;
+  if (partner.ended) return limits_.patience.silent;
+  if (never_fed && !has_source) return limits_.patience.unlinked;
   return {};
 }
 
@@ -279,13 +279,13 @@ Inbox::Woken Inbox::wait(WaitFor what, std::optional<Side> needed, bool has_sour
         break;
       }
       if (!starving_since_) starving_since_ = now;
-      if (now - *starving_since_ >= limit->fail) {
-        result = Woken::starved;
-        break;
-      }
       if (!warned_ && now - *starving_since_ >= limit->warn) {
         warned_ = true;
         result = Woken::starving;
+        break;
+      }
+      if (now - *starving_since_ >= limit->fail) {
+        result = Woken::starved;
         break;
       }
       until = std::min<Clock::time_point>(until, *starving_since_ + (warned_ ? limit->fail : limit->warn));

@@ -61,11 +61,25 @@ class Inbox {
   // as they are a small part of all bytes.
   static constexpr guint64 kBusyFrames = 3, kMostBusyFrames = 16, kBusyPart = 8;
 
+  // How long a pad is waited for until that must be said, and until nothing will come.
+  struct Patience {
+    std::chrono::milliseconds warn, fail;
+  };
+  struct Patiences {
+    Patience stuck{std::chrono::seconds(1), std::chrono::seconds(5)};     // the other pad is full
+    Patience silent{std::chrono::seconds(10), std::chrono::seconds(60)};  // ... has ended
+    // Two sources of their own cannot block each other.
+    Patience independent{std::chrono::seconds(1), std::chrono::seconds(60)};
+    // Nothing is linked to the awaited pad, and nothing ever was; it may be any time.
+    Patience unlinked{std::chrono::seconds(10), std::chrono::hours(24 * 365 * 100)};
+  };
+
   struct Limits {
     guint64 window;  // ns between the oldest and the newest frame that wait on one pad
     guint64 bytes;   // of all frames that wait
     int buffers = std::numeric_limits<int>::max();  // scarce ones that are kept of one pad
     bool leaves_at_once = false;  // frames of the shown side, whether or not they are compared
+    Patiences patience{};
   };
 
   // `shown`: the side that show() must have seen before take() gives it.
@@ -103,16 +117,6 @@ class Inbox {
     starving,     // nothing has come for so long that it must be said (once a starvation); see Patience
     starved,      // ... for so long that nothing will come
   };
-  struct Patience {
-    std::chrono::seconds warn, fail;
-  };
-  static constexpr Patience kStuck{std::chrono::seconds(1),
-                                   std::chrono::seconds(5)};  // the other pad is full
-  static constexpr Patience kSilent{std::chrono::seconds(10), std::chrono::seconds(60)};  // ... has ended
-  // Two sources of their own cannot block each other.
-  static constexpr Patience kIndependent{std::chrono::seconds(1), std::chrono::seconds(60)};
-  // Nothing is linked to the awaited pad, and nothing ever was; it may be any time.
-  static constexpr Patience kUnlinked{std::chrono::seconds(10), std::chrono::hours(24 * 365 * 100)};
   // Waits until something changes; `needed`: the pad whose frame is waited for, none: the engine; `has_source`: something
   // is linked to it. Of streams that are not live, frames that are not waited for do not end it.
   Woken wait(std::optional<Side> needed, bool has_source = true);
