@@ -4,7 +4,7 @@
 #   sanitize.sh [address|thread]...     both if none is named
 #
 #   address  memory errors, leaks and undefined behaviour, in build/asan: all unit tests, those of the simulated GPU that
-#            are not about kernels, most of the element's
+#            are not about kernels, most of the element's, and the monitor's where it is built
 #   thread   data races and deadlocks, in build/tsan: what has threads or is used by several
 #
 # Exit status: 0 nothing was found, 1 a test failed or a sanitizer spoke, 2 the build failed.
@@ -28,6 +28,7 @@ export GTEST_FILTER=-Memory.*:Cycles.HundredTimes*
 
 # Names of the unit tests, as the build knows them.
 unit_tests() { sed -n '/^unit_tests = {/,/^}/s/^  .\([a-z0-9_]*_test\).*/\1/p' tests/meson.build; }
+monitor_tests() { sed -n '/^monitor_tests = {/,/^}/s/^  .\(monitor_[a-z0-9_]*_test\).*/monitor\/\1/p' tests/monitor/meson.build; }
 
 run() { # build folder, value of b_sanitize, names of tests
   local build=$1 sanitizers=$2 failed=0 name
@@ -36,6 +37,13 @@ run() { # build folder, value of b_sanitize, names of tests
     # Optimised, since the metrics take long otherwise. A plugin with sanitizers has open symbols.
     meson setup "$build" -Dbuildtype=debugoptimized -Dtests=true -Db_sanitize="$sanitizers" -Db_lundef=false \
       -Dhip=disabled -Dnvidia=disabled >"$build.log" 2>&1 || { cat "$build.log"; return 2; }
+  fi
+  if ! grep -q 'build tests/monitor/monitor_' "$build/build.ninja"; then
+    echo "The monitor's tests are not run: what they are built from is not here."
+    for name; do
+      shift
+      if [[ $name != monitor/* ]]; then set -- "$@" "$name"; fi
+    done
   fi
   ninja -C "$build" gst/vmafhip/libgstvmafhip.so tests/hipsim/libhipsim.so tests/hipsim_process "${@/#/tests/}" >"$build.log" 2>&1 || { cat "$build.log"; return 2; }
   local here=$PWD/$build
@@ -47,14 +55,15 @@ run() { # build folder, value of b_sanitize, names of tests
     # Leaks in GLib are told from others by their callers, which it does not make easy to find.
     local unwind=1 leaks=1
     case $name in inbox_*test | output_test | pad_test | picture_watch_test) unwind=0 ;; esac
-    if [[ $name == element_* ]]; then leaks=0; fi  # plugins of GStreamer keep what they have
+    # Plugins of GStreamer keep what they have.
+    case $name in element_* | monitor/monitor_error_text_test | monitor/monitor_thumbnails_test) leaks=0 ;; esac
     (
       cd "$build/tests" || exit 1
       if [[ " $simulated " == *" $name "* ]]; then
         export VMAFHIP_HIP_LIBRARY=$here/tests/hipsim/libhipsim.so HIPSIM_LEAKS=fatal
       fi
       # The plugin is looked at in this process: another one would lack the sanitizer's library.
-      if [[ $name == element_* ]]; then
+      if [[ $name == element_* || $name == monitor/* ]]; then
         export GST_PLUGIN_PATH=$here/gst/vmafhip GST_REGISTRY=$here/registry.bin GST_REGISTRY_FORK=no
       fi
       ASAN_OPTIONS=$asan:fast_unwind_on_malloc=$unwind:detect_leaks=$leaks LSAN_OPTIONS=suppressions=../leaks.supp:print_suppressions=0 \
@@ -71,7 +80,7 @@ for kind in "${@:-address thread}"; do
   for one in $kind; do
     case $one in
       address)
-        mapfile -t tests < <(unit_tests | grep -vxF "$(tr ' ' '\n' <<<"$too_long")")
+        mapfile -t tests < <(unit_tests | grep -vxF "$(tr ' ' '\n' <<<"$too_long")" && monitor_tests)
         # shellcheck disable=SC2086  # words
         run build/asan address,undefined "${tests[@]}" $simulated $elements
         ;;
