@@ -35,8 +35,9 @@ class SettingsTest : public ::testing::Test {
     arguments.insert(arguments.begin(), "vmafhip-monitor");
     std::vector<char *> pointers;
     for (std::string &argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);  // as behind main()'s
     settings = Settings();
-    return read_settings(int(pointers.size()), pointers.data(), settings);
+    return read_settings(int(arguments.size()), pointers.data(), settings);
   }
   std::string read_config(const std::string &text, std::vector<std::string> further = {}) {
     write("config", text);
