@@ -42,6 +42,8 @@ Error check_uri(std::string &uri) {
     if (!g_file_test(name.c_str(), G_FILE_TEST_EXISTS)) return "There is no file " + name;
     if (g_file_test(name.c_str(), G_FILE_TEST_IS_DIR)) return name + " is a folder, not a file";
     if (access(name.c_str(), R_OK) != 0) return "The file " + name + " cannot be read";
+    // A session description is a file, but what it describes is a stream of the network. sdpsrc escapes nothing.
+    if (g_str_has_suffix(name.c_str(), ".sdp")) uri = "sdp://" + name;
   }
   return {};
 }

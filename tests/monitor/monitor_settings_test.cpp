@@ -142,6 +142,15 @@ TEST_F(SettingsTest, AlertsOfMeasuresOfErrors) {
   EXPECT_EQ(read(with(arguments)), "");
 }
 
+TEST_F(SettingsTest, ASessionDescriptionIsNoVideoFile) {
+  write("other.sdp", "");
+  EXPECT_EQ(read(with({"--dist", path("other.sdp"), "--dist", "file://" + path("other.sdp")})), "");
+  for (const int rendition : {1, 2})
+    EXPECT_EQ(settings.channels[0].renditions[rendition].uri, "sdp://" + path("other.sdp"));
+  EXPECT_FALSE(is_plain_file(settings.channels[0].renditions[1].uri)) << "it has no end";
+  g_unlink(path("other.sdp").c_str());
+}
+
 TEST_F(SettingsTest, PlainFilesHaveAnEnd) {
   EXPECT_TRUE(is_plain_file("file://" + path("ref.mp4")));
   EXPECT_FALSE(is_plain_file("file://" + folder_));
