@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
+#include "examples/monitor/elements.h"
 #include "examples/monitor/error_text.h"
 
 namespace monitor {
@@ -12,21 +12,6 @@ namespace {
 
 constexpr const char *kVideo = "video/x-raw(ANY)";
 constexpr const char *kNoBase = "GStreamer's base plugins are missing (package gstreamer1.0-plugins-base)";
-
-// Sets a property from text, or with `only_try` says whether it could be.
-std::string set_property(GObject *object, const std::string &name, const std::string &text,
-                         bool only_try = false) {
-  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), name.c_str());
-  const std::string owner = G_OBJECT_TYPE_NAME(object);
-  if (!spec || !(spec->flags & G_PARAM_WRITABLE))
-    return owner + " has no property \"" + name + "\" that can be set";
-  GValue value = G_VALUE_INIT;
-  g_value_init(&value, spec->value_type);
-  const bool fits = gst_value_deserialize_with_pspec(&value, text.c_str(), spec);
-  if (fits && !only_try) g_object_set_property(object, name.c_str(), &value);
-  g_value_unset(&value);
-  return fits ? "" : "\"" + text + "\" is no value of the property \"" + name + "\" of " + owner;
-}
 
 // Whatever of a source or decoder is video goes on to the element `to`, the first of it.
 void on_pad_added(GstElement *, GstPad *pad, gpointer to) {
@@ -60,34 +45,6 @@ std::optional<int64_t> running_time(GstPad *pad, GstClockTime pts) {
 }
 
 int64_t wall_ns() { return g_get_monotonic_time() * 1000; }
-
-// All of them, those in bins within it too.
-std::vector<ElementPtr> elements_in(GstBin *bin) {
-  std::vector<ElementPtr> elements;
-  const auto keep = [](const GValue *item, gpointer elements) {
-    static_cast<std::vector<ElementPtr> *>(elements)->emplace_back(
-        GST_ELEMENT(gst_object_ref(g_value_get_object(item))));
-  };
-  GstIterator *all = gst_bin_iterate_recurse(bin);
-  while (gst_iterator_foreach(all, keep, &elements) == GST_ITERATOR_RESYNC) {
-    gst_iterator_resync(all);
-    elements.clear();
-  }
-  gst_iterator_free(all);
-  return elements;
-}
-
-// The element in `bin` that a change is about; null if there is none.
-ElementPtr find_changed(GstBin *bin, const std::string &property, std::string &name) {
-  const size_t dot = property.find('.');
-  name = dot == std::string::npos ? property : property.substr(dot + 1);
-  for (ElementPtr &element : elements_in(bin)) {
-    const bool meant = dot == std::string::npos || property.substr(0, dot) == GST_OBJECT_NAME(element.get());
-    if (meant && g_object_class_find_property(G_OBJECT_GET_CLASS(element.get()), name.c_str()))
-      return std::move(element);
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -174,7 +131,7 @@ std::string Pipeline::configure(const ChannelSettings &channel, const std::strin
                  guint64(channel.alert_seconds * GST_SECOND), nullptr);
   if (!results.empty()) g_object_set(element, "results-filename", results.c_str(), nullptr);
   for (const auto &[name, value] : channel.properties)
-    if (std::string e = set_property(element, name, value); !e.empty()) return "set: " + e;
+    if (std::string e = set_property(element_, name, value); !e.empty()) return "set: " + e;
   return {};
 }
 
@@ -186,14 +143,8 @@ std::string Pipeline::add_encoder(const RenditionSettings &rendition, GstElement
   if (broken) return where + take_text(broken);
   gst_bin_add(GST_BIN(pipeline_.get()), encoder_);
 
-  for (const Change &change : rendition.changes) {
-    std::string name;
-    const ElementPtr changed = find_changed(GST_BIN(encoder_), change.property, name);
-    if (!changed) return "change: no element of '" + rendition.encode + "' has a property " + change.property;
-    if (std::string e = set_property(G_OBJECT(changed.get()), name, change.value, true); !e.empty())
-      return "change: " + e;
-  }
-  changes_ = rendition.changes;
+  if (std::string e = changes_.prepare(GST_BIN(encoder_), element_, rendition.changes); !e.empty())
+    return "change: " + e;
 
   GstElement *tee = add("tee"), *here = add("queue"), *there = add("queue");
   GstElement *decode = add("decodebin"), *convert = add("videoconvert");
@@ -397,29 +348,10 @@ GstPadProbeReturn Pipeline::on_output(GstPad *pad, GstPadProbeInfo *info, gpoint
 }
 
 GstPadProbeReturn Pipeline::on_encoder_input(GstPad *, GstPadProbeInfo *info, gpointer data) {
-  static_cast<Pipeline *>(data)->encoder_moved_ = g_get_monotonic_time();
-  static_cast<Pipeline *>(data)->make_changes(GST_PAD_PROBE_INFO_BUFFER(info));
+  auto *self = static_cast<Pipeline *>(data);
+  self->encoder_moved_ = g_get_monotonic_time();
+  self->changes_.frame(GST_PAD_PROBE_INFO_BUFFER(info));
   return GST_PAD_PROBE_OK;
-}
-
-void Pipeline::make_changes(GstBuffer *buffer) {
-  const GstClockTime time = GST_BUFFER_PTS(buffer);
-  if (!GST_CLOCK_TIME_IS_VALID(time)) return;
-  if (!GST_CLOCK_TIME_IS_VALID(first_)) first_ = time;
-  while (!changes_.empty() && time >= first_ &&
-         double(time - first_) / GST_SECOND >= changes_.front().seconds) {
-    const Change change = changes_.front();
-    changes_.erase(changes_.begin());
-    std::string name;
-    const ElementPtr changed = find_changed(GST_BIN(encoder_), change.property, name);
-    if (!changed) continue;
-    set_property(G_OBJECT(changed.get()), name, change.value);
-    gst_element_post_message(
-        element_, gst_message_new_application(
-                      GST_OBJECT(element_),
-                      gst_structure_new("change", "property", G_TYPE_STRING, change.property.c_str(), "value",
-                                        G_TYPE_STRING, change.value.c_str(), nullptr)));
-  }
 }
 
 }  // namespace monitor

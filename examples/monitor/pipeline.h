@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "examples/monitor/changes.h"
 #include "examples/monitor/continuity.h"
 #include "examples/monitor/settings.h"
 #include "examples/monitor/taking.h"
@@ -80,7 +81,6 @@ class Pipeline {
   GstStateChangeReturn bring_up(GstState state);
   void changed_to(GstCaps *caps, Probed &side);
   void came(GstBuffer *buffer, GstPad *pad, Probed &side);
-  void make_changes(GstBuffer *buffer);
   static GstPadProbeReturn on_data(GstPad *pad, GstPadProbeInfo *info, gpointer side);
   static GstPadProbeReturn on_output(GstPad *pad, GstPadProbeInfo *info, gpointer self);
   static GstPadProbeReturn on_encoder_input(GstPad *pad, GstPadProbeInfo *info, gpointer self);
@@ -90,8 +90,7 @@ class Pipeline {
   GstElement *element_ = nullptr, *sink_ = nullptr, *encoder_ = nullptr;
   std::array<Probed, 2> sides_{};
   Continuity incoming_, outgoing_;
-  std::vector<Change> changes_;  // that are still to come
-  GstClockTime first_ = GST_CLOCK_TIME_NONE;
+  Changes changes_;
   bool paced_ = false;  // by the clock, where sources are not live
   std::atomic<bool> live_{false};
   std::atomic<int64_t> encoder_moved_{0};  // when it took its last frame

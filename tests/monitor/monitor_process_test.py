@@ -275,6 +275,12 @@ class MonitorTest(unittest.TestCase):
             self.assertEqual((status, rest), (0, ""), "the table once")
         self.assertEqual([f.name for f in folder.glob("once*.csv")], ["once.csv"])
 
+    def test_alerts_of_scores_that_are_too_high(self):
+        pair = ["--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--alert-duration", "0",
+                "--alert-threshold", "20"]
+        self.assertNotIn("alert_raised", once(*pair)[1])
+        self.assertRegex(once(*pair, "--alert-direction", "above")[1], r"alert_raised: Score \d+\.\d+, the threshold is 20\n")
+
     def test_once_ends_with_the_files(self):
         with Monitor("--ref", folder / "ref.mp4", "--encode", "jpegenc", "--once", "--loop") as monitor:
             output = monitor.process.communicate(timeout=PATIENCE)[0]
