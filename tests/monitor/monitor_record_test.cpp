@@ -63,6 +63,17 @@ TEST(RecordTest, WhatIsKeptMovesWithAClockThatIsSetBack) {
   }
 }
 
+TEST(RecordTest, TheHourOfTheWorstFramesMovesWithTheClock) {
+  Record record("channel", "rendition", "", "");
+  record.tick(kStart);
+  for (size_t n = 0; n < Record::kWorst; ++n) record.worst({.time = kStart, .score = 10});
+  record.tick(kStart - 3'600'000'000);
+  record.tick(kStart - 1'000'000);
+  EXPECT_FALSE(record.among_worst(50)) << "of the same hour";
+  record.tick(kStart);
+  EXPECT_TRUE(record.among_worst(50)) << "the first of its hour";
+}
+
 TEST(RecordTest, AClockThatIsSetBackIsTold) {
   Record record("channel", "rendition", "", "");
   record.score(kStart, 90);
