@@ -29,18 +29,19 @@ h3, caption { font-size: .95rem; font-weight: 600; text-align: left; margin: 18p
 p { margin: 2px 0; }
 .hint { color: var(--muted); font-size: .88rem; }
 .wide { overflow-x: auto; }
+caption span { display: block; max-width: calc(100vw - 40px); }
 table { border-collapse: collapse; width: 100%; font-size: .88rem; margin-top: 12px; }
 th, td { padding: 4px 8px; text-align: right; border-top: 1px solid var(--border); font-weight: 400; white-space: nowrap; }
 th:first-child { padding-left: 0; }
 th:first-child, table.text td, table.text th { text-align: left; vertical-align: top; }
-table.text td:last-child { white-space: normal; width: 99%; }
+table.text td:last-child { white-space: normal; width: 99%; min-width: 180px; }
 thead th { color: var(--muted); border-top: 0; }
 .alert { color: var(--red); font-weight: 600; }
 .frames { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(480px, 100%), 1fr)); gap: 14px; margin: 0; padding: 0;
   list-style: none; }
 .frames div { display: grid; grid-template-columns: repeat(3, 1fr); gap: 4px; }
 .frames img { width: 100%; border-radius: 3px; }
-svg { display: block; width: 100%; margin-top: 10px; font: 11px system-ui, sans-serif; }
+svg { display: block; width: 100%; min-width: 700px; margin-top: 10px; font: 11px system-ui, sans-serif; }
 svg text { fill: var(--muted); }
 svg .line { fill: none; stroke: var(--line); stroke-width: 1.5; }
 svg .band { fill: var(--band); }
@@ -52,7 +53,7 @@ svg line.mark { stroke: var(--muted); stroke-dasharray: 2 3; }
 svg line.bad { stroke: var(--red); stroke-dasharray: none; }
 svg text.level, svg text.bad { fill: var(--red); }
 svg text.clear { fill: var(--green); }
-@media print { body { max-width: none; } h2 { break-before: page; } .frames li, svg, tr { break-inside: avoid; } }
+@media print { body { max-width: none; } svg { min-width: 0; } h2 { break-before: page; } .frames li, svg, tr { break-inside: avoid; } }
 )";
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -60,8 +61,8 @@ using Rows = std::vector<std::vector<std::string>>;
 std::string table(const std::string &caption, const std::vector<std::string> &columns, const Rows &rows,
                   const char *name = "") {
   if (rows.empty()) return "";
-  std::string html = "<div class=\"wide\"><table class=\"" + std::string(name) + "\"><caption>" +
-                     escaped(caption) + "</caption><thead><tr>";
+  std::string html = "<div class=\"wide\"><table class=\"" + std::string(name) + "\"><caption>" + "<span>" +
+                     escaped(caption) + "</span></caption><thead><tr>";
   for (const std::string &column : columns) html += "<th scope=\"col\">" + escaped(column) + "</th>";
   html += "</tr></thead><tbody>";
   for (const auto &row : rows) {
@@ -179,7 +180,8 @@ std::string rendition(const Record &record, const Settings &settings) {
   if (now.alert) html += paragraph("alert", "The alert is raised");
   const auto threshold = channel ? channel->alert_threshold : std::nullopt;
   const std::string plot = score_plot(record, threshold, channel ? channel->alert_clear : std::nullopt);
-  html += plot.empty() ? paragraph("hint", "No frame has been scored") : plot + "\n";
+  html += plot.empty() ? paragraph("hint", "No frame has been scored")
+                       : "<div class=\"wide\">" + plot + "</div>\n";
   return html + pooled_table(now) + worst_frames(record) + events_table(record) + "</section>\n";
 }
 
@@ -212,7 +214,7 @@ std::string settings_table(const Settings &settings) {
     }
     add("results", channel.results);
   }
-  return table("Settings", {"Channel", "Setting", "Value"}, rows, "text");
+  return table("Settings of the channels", {"Channel", "Setting", "Value"}, rows, "text");
 }
 
 }  // namespace

@@ -183,8 +183,8 @@ std::string score_plot(const Record &record, std::optional<double> threshold, st
                             decimal(worst->worst, decimals_of(record.now().score_name) - 1) + " at " +
                             wall_time(static_cast<Time>(worst->seconds * 1e6), true);
   return "<svg viewBox=\"0 0 " + decimal(kWidth, 0) + " " + decimal(kHeight, 0) +
-         "\" role=\"img\" aria-label=\"" + escaped(title) + "\">" + draw_levels(axes, threshold, clear) +
-         draw_grid(axes) + draw_score(axes, points) + draw_marks(axes, record) + "</svg>";
+         "\" role=\"img\" aria-label=\"" + escaped(title) + "\">" + draw_grid(axes) +
+         draw_levels(axes, threshold, clear) + draw_score(axes, points) + draw_marks(axes, record) + "</svg>";
 }
 
 }  // namespace monitor

@@ -420,6 +420,17 @@ class PageTest(unittest.TestCase):
                 self.assertGreater(len(times), 100, "the history has moved along")
         self.check_console()
 
+    def test_the_report_can_be_read_on_a_phone(self):
+        self.server = PageServer(0, "errors")
+        self.emulate(360, 740)
+        self.browser.get(self.server.address + "report")
+        self.assertLessEqual(self.js("return document.documentElement.scrollWidth"), 360)
+        right = "return [...document.querySelectorAll('caption span, h3, p')].map((e) => e.getBoundingClientRect().right)"
+        self.assertLessEqual(max(self.js(right)), 360, "headings stand outside of what is scrolled")
+        heights = self.js("return [...document.querySelectorAll('svg text')].map((e) => e.getBoundingClientRect().height)")
+        self.assertGreater(min(heights), 8)
+        self.shoot("report")
+
     def test_names_are_text(self):
         self.open("hostile")
         self.wait("the channel", lambda: len(self.all(".card")) == 3)
