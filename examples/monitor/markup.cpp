@@ -45,7 +45,7 @@ std::string decimal(std::optional<double> value, int digits) {
 }
 
 int decimals_of(std::string_view name) {
-  for (const char *part : {"adm", "vif", "ssim"}) {
+  for (const char *part : {"adm", "aim", "vif", "ssim"}) {
     if (name.find(part) != std::string_view::npos) return 4;
   }
   return 2;

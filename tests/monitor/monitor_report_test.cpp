@@ -162,7 +162,9 @@ TEST(MarkupTest, Texts) {
   EXPECT_EQ(plain(80), "80");
   EXPECT_EQ(plain(0.95), "0.95");
   EXPECT_EQ(decimals_of("vmaf_v0.6.1"), 2);
-  EXPECT_EQ(decimals_of("integer_vif_scale0"), 4);
+  for (const char *name : {"integer_vif_scale0", "integer_adm2", "integer_aim", "float_ms_ssim"}) {
+    EXPECT_EQ(decimals_of(name), 4) << name;
+  }
   EXPECT_EQ(escaped("<a href=\"x\" b='y'>&amp;\xff"),
             "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;amp;\xef\xbf\xbd");
   EXPECT_EQ(stream_time(3'723'480'999'999), "1:02:03.480");

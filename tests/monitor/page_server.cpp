@@ -138,6 +138,11 @@ bool obey(SampleRecords &samples, const std::string &line) {
          {State::connecting, State::running, State::lost, State::repeating, State::ended, State::failed}) {
       if (state == state_name(one)) record->now().state = one;
     }
+    if (record->now().state == State::ended) {
+      record->now().score.reset();
+      record->now().window.reset();
+      record->now().features.clear();
+    }
   } else if (command == "event") {
     std::string kind, text;
     words >> kind;

@@ -189,6 +189,9 @@ class PageTest(unittest.TestCase):
             self.server.say(f"state 360p {state}")
             self.wait(state, lambda: self.text("#rendition-1 .badges") == words)
             self.assertEqual(self.style("#rendition-1 .badge", "color"), colour)
+        self.server.say("state 720p ended")
+        self.wait("how it was", lambda: self.text("#tiles li:first-child .score") == "93.5")
+        self.assertEqual(self.text("#tiles li:first-child a > .hint"), "mean of the run · min 41.5")
         self.check_console()
 
     def test_an_alert_turns_red_and_ends(self):
@@ -355,7 +358,8 @@ class PageTest(unittest.TestCase):
         self.wait("the history is drawn", lambda: len(self.drawn(0)) > 100)
         first = self.drawn(0)[0][0]
         (begin, end), scores, texts = self.axes(0)
-        self.assertEqual(begin, first)
+        points = 2000  # that are drawn may stand for two seconds, on a machine that takes minutes for this
+        self.assertAlmostEqual(begin, first, delta=points)
         self.assertGreaterEqual(end - begin, 300_000 - 1000)
         self.assertEqual(len(set(texts)), len(texts), "a time stands once")
         # No score yet: a minute, as empty as it is.
@@ -368,15 +372,15 @@ class PageTest(unittest.TestCase):
         self.server.say("score 360p 90")
         self.wait("it is drawn", lambda: len(self.drawn(1)) > 0)
         (begin, end), scores, texts = self.axes(1)
-        self.assertEqual(begin, self.drawn(1)[0][0])
+        self.assertAlmostEqual(begin, self.drawn(1)[0][0], delta=points)
         self.assertLess(abs(begin - now), 60_000)
         self.assertGreaterEqual(end - begin, 10_000)
         self.assertEqual(scores, [70, 100])
         # Another span has the same beginning, unless the span begins later.
         self.one("input[name=span][value='21600']").send_keys(Keys.SPACE)
-        self.wait("the beginning", lambda: self.axes(0)[0][0] == first)
+        self.wait("the beginning", lambda: abs(self.axes(0)[0][0] - first) <= points)
         self.one("input[name=span][value='60']").send_keys(Keys.SPACE)
-        self.wait("a later beginning", lambda: self.axes(0)[0][0] > first)
+        self.wait("a later beginning", lambda: self.axes(0)[0][0] > first + points)
 
     def test_higher_may_be_worse(self):
         self.open("errors")

@@ -128,10 +128,7 @@ export class Card {
     }
     this.section.toggleAttribute('data-alert', state.alert);
     this.tile.toggleAttribute('data-alert', state.alert);
-    setText(this.tileScore, this.score(state.score));
-    const end = this.worstOfWindow();
-    setText(this.tileWindow, this.firstWindow() ? `window mean ${this.firstWindow()}`
-      : `mean ${this.windowScore('mean')} · ${end} ${this.windowScore(end)}`);
+    this.showTile();
     setText(this.caps, [state.caps, state.reference && `reference ${state.reference}`].filter(Boolean).join(' · '));
     this.showFacts();
     this.showPooled();
@@ -151,6 +148,17 @@ export class Card {
 
   windowScore(name) {
     return this.firstWindow() || this.score((this.state.window || {})[name]);
+  }
+
+  // What has ended shows how it was.
+  showTile() {
+    const {state} = this;
+    const end = this.worstOfWindow();
+    const run = ['ended', 'repeating'].includes(state.state) && state.pooled[state.score_name];
+    setText(this.tileScore, this.score(run ? run.mean : state.score));
+    setText(this.tileWindow, run ? `mean of the run · ${end} ${this.score(run[end])}`
+      : this.firstWindow() ? `window mean ${this.firstWindow()}`
+        : `mean ${this.windowScore('mean')} · ${end} ${this.windowScore(end)}`);
   }
 
   showFacts() {
