@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "examples/monitor/settings.h"
+#include "examples/monitor/redact.h"
 #include "examples/monitor/taking.h"
 
 namespace monitor {
@@ -54,7 +54,7 @@ std::string network_text(GstMessage *message, const Parsed &parsed, bool frames_
 
 }  // namespace
 
-std::string error_text(GstMessage *message, bool frames_came) {
+std::string error_text(GstMessage *message, bool frames_came, const std::string &uri) {
   const Parsed parsed = parse(message);
   std::string text = network_text(message, parsed, frames_came);
   if (text.empty()) {
@@ -67,7 +67,11 @@ std::string error_text(GstMessage *message, bool frames_came) {
   // What a server answers may hold anything: codes that a terminal obeys, or a codec's header.
   std::replace_if(
       text.begin(), text.end(), [](char c) { return g_ascii_iscntrl(c); }, ' ');
-  text = redact(text);
+  text = redact(text, uri);
+  return shortened(text);
+}
+
+std::string shortened(const std::string &text) {
   if (text.size() <= kLongest) return text;
   size_t end = kLongest;
   while ((text[end] & 0xc0) == 0x80) --end;  // between characters

@@ -7,8 +7,11 @@
 namespace monitor {
 
 // Without the name of the element that says it, and without passwords. `frames_came`: its stream has had some, so that
-// the connection was there.
-std::string error_text(GstMessage *message, bool frames_came);
+// the connection was there; `uri`: what it reads, if that is known.
+std::string error_text(GstMessage *message, bool frames_came, const std::string &uri = {});
+
+// As much of a text as fits into a line or two.
+std::string shortened(const std::string &text);
 
 // Whether the message, of the element vmafhip, is about its result file.
 bool is_about_file(GstMessage *message);

@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "examples/monitor/error_text.h"
 #include "examples/monitor/main_loop.h"
 #include "examples/monitor/progress.h"
 #include "examples/monitor/record.h"
+#include "examples/monitor/redact.h"
 #include "examples/monitor/rendition.h"
 #include "examples/monitor/report.h"
 #include "examples/monitor/server.h"
@@ -35,8 +37,9 @@ class Monitor {
     for (const ChannelSettings &channel : settings_.channels)
       for (const RenditionSettings &rendition : channel.renditions) {
         records_.push_back(std::make_unique<Record>(
-            channel.name, rendition.name, redact(channel.reference),
-            redact(rendition.encode.empty() ? rendition.uri : rendition.encode), channel.alert_above));
+            channel.name, rendition.name, redact_uri(channel.reference),
+            rendition.encode.empty() ? redact_uri(rendition.uri) : redact(rendition.encode),
+            channel.alert_above));
         renditions_.push_back(std::make_unique<Rendition>(channel, rendition, settings_.once,
                                                           *records_.back(), [this] { end_if_all_have(); }));
       }
@@ -64,13 +67,14 @@ class Monitor {
   }
 
   int run() {
-    std::vector<guint> sources = {
-        g_unix_signal_add(SIGINT, on_stop, this), g_unix_signal_add(SIGTERM, on_stop, this),
-        g_unix_signal_add(SIGUSR1, on_report, this), g_timeout_add(1000, on_tick, this)};
-    // The terminal is gone; nohup has this ignored, and then it stays so.
+    const guint sources[] = {g_unix_signal_add(SIGINT, on_stop, this),
+                             g_unix_signal_add(SIGTERM, on_stop, this), g_timeout_add(1000, on_tick, this)};
+    // These two stay to the end, so that they do not end it in the middle of the report: shell and kernel both tell that the
+    // terminal is gone. Under nohup that is ignored, and stays so.
+    g_unix_signal_add(SIGUSR1, on_report, this);
     struct sigaction hangup;
     if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
-      sources.push_back(g_unix_signal_add(SIGHUP, on_stop, this));
+      g_unix_signal_add(SIGHUP, on_stop, this);
     for (const auto &rendition : renditions_) rendition->start();
     g_main_loop_run(loop_);
     for (const guint source : sources) g_source_remove(source);
@@ -163,7 +167,7 @@ int run(int argc, char **argv) {
   }
   if (error.empty()) error = monitor->listen();
   if (!error.empty()) {
-    std::fprintf(stderr, "vmafhip-monitor: %s\n", redact(error).c_str());
+    std::fprintf(stderr, "vmafhip-monitor: %s\n", shortened(redact(error)).c_str());
     return 2;
   }
   const int status = monitor->run();
@@ -178,7 +182,9 @@ int run(int argc, char **argv) {
 }  // namespace monitor
 
 int main(int argc, char **argv) {
-  std::setlocale(LC_CTYPE, "");  // numbers keep their points
+  std::signal(SIGUSR1, SIG_IGN);  // until there is something to report
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of sizes is an error like any other
+  std::setlocale(LC_CTYPE, "");   // numbers keep their points
 #ifdef __GLIBC__
   // Else each of the many threads that come and go with pipelines leaves an arena of the allocator's behind.
   mallopt(M_ARENA_MAX, 2);

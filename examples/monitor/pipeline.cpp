@@ -5,6 +5,7 @@
 
 #include "examples/monitor/elements.h"
 #include "examples/monitor/error_text.h"
+#include "examples/monitor/redact.h"
 
 namespace monitor {
 
@@ -54,9 +55,9 @@ std::string Pipeline::text_of(GstMessage *message) const {
   for (const Probed &side : sides_) {
     if (!side.source || !from || !gst_object_has_as_ancestor(from, GST_OBJECT(side.source))) continue;
     const std::string who =
-        (side.side == reference ? "reference " : "distorted stream ") + redact(side.uri) + ": ";
+        (side.side == reference ? "reference " : "distorted stream ") + redact_uri(side.uri) + ": ";
     const std::string no_video = is_about_decoding(message) ? why_no_video(side) : "";
-    return who + (no_video.empty() ? error_text(message, side.frames > 0) : no_video);
+    return who + (no_video.empty() ? error_text(message, side.frames > 0, side.uri) : no_video);
   }
   const bool of_encoder = encoder_ && from && gst_object_has_as_ancestor(from, GST_OBJECT(encoder_));
   return (of_encoder ? std::string("encoder, ") + GST_OBJECT_NAME(from) + ": " : "") +

@@ -1,71 +1,78 @@
-// What opens a source is not for the page, the report, the log or the metrics: user names and passwords in URIs, and
-// values of parameters that look like keys.
+#include "examples/monitor/redact.h"
+
 #include <glib.h>
 
 #include <algorithm>
-#include <string_view>
+#include <cstring>
+#include <memory>
 
-#include "examples/monitor/settings.h"
+#include "examples/monitor/taking.h"
 
 namespace monitor {
 
 namespace {
 
 constexpr const char *kHidden = "***";
-// Of anything that ends a URI in a text.
-constexpr const char *kEnds = " \t\n\"'<>`";
+// Of anything that ends a URI in a text. An apostrophe may be part of one.
+constexpr const char *kEnds = " \t\r\n\"<>`";
 
-bool secret(std::string key) {
-  std::transform(key.begin(), key.end(), key.begin(), [](char c) { return g_ascii_tolower(c); });
-  for (const char *word :
-       {"auth", "cred", "key", "pass", "pwd", "secret", "sig", "streamid", "token", "user"})
-    if (key.find(word) != std::string::npos) return true;
-  return false;
-}
+bool has(const std::string &text, size_t from, size_t to, char c) { return text.find(c, from) < to; }
 
-// "user:password@" goes up to the first slash. Passwords with a slash in them are not valid, but typed: what then
-// stands behind the first colon is no port.
-std::string without_user(std::string uri) {
-  const size_t from = uri.find("://") + 3;
+// Where "user:password" stands, up to the "@"; `from` where there is none. It goes up to the first of "/?#". Passwords with
+// these in them are not valid, but typed: what then stands behind the first colon is no port, and "@" comes later.
+size_t end_of_user(const std::string &uri, size_t from) {
   size_t end = std::min(uri.find_first_of("/?#", from), uri.size());
   const size_t colon = uri.find(':', from);
   const bool port = colon < end && uri.find_first_not_of("0123456789", colon + 1) >= end;
-  if (colon < end && !port && uri[from] != '[') end = uri.size();
-  const size_t at = uri.rfind('@', end == uri.size() ? std::string::npos : end);
-  if (at == std::string::npos || at < from) return uri;
-  return uri.replace(from, at - from, kHidden);
+  if (colon < end && !port && uri[from] != '[' && !has(uri, from, end, '@')) end = uri.size();
+  if (!has(uri, from, end, '@')) return from;
+  return uri.rfind('@', end == uri.size() ? std::string::npos : end);
 }
 
-std::string without_keys(const std::string &uri) {
-  const size_t query = uri.find('?');
-  if (query == std::string::npos) return uri;
-  std::string shown = uri.substr(0, query + 1);
-  for (size_t from = query + 1; from < uri.size();) {
-    const size_t to = std::min(uri.find_first_of("&;#", from), uri.size());
-    const std::string part = uri.substr(from, to - from);
-    const size_t equals = part.find('=');
-    shown += equals != std::string::npos && secret(part.substr(0, equals))
-                 ? part.substr(0, equals + 1) + kHidden
-                 : part;
-    if (to < uri.size()) shown += uri[to];
-    from = to + 1;
-  }
-  return shown;
+// Of properties of elements: srtsink's passphrase, rtspclientsink's user-pw … and not key-int-max, or x264enc's pass.
+std::string without_properties(const std::string &text) {
+  static const std::unique_ptr<GRegex, Free<g_regex_unref>> secrets(g_regex_new(
+      R"(([\w.-]*(?:password|passphrase|passwd|secret|token|credential|auth|streamid|user-(?:id|pw)|api-?key)[\w.-]*\s*=\s*))"
+      R"((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'&;]+))",
+      G_REGEX_CASELESS, GRegexMatchFlags(0), nullptr));
+  return take_text(g_regex_replace(secrets.get(), text.c_str(), gssize(text.size()), 0, R"(\1***)",
+                                   GRegexMatchFlags(0), nullptr));
 }
 
 }  // namespace
 
-std::string redact(const std::string &text) {
+std::string redact_uri(const std::string &uri) {
+  const size_t mark = uri.find("://");
+  if (mark == std::string::npos) return uri;
+  const size_t from = mark + 3, user = end_of_user(uri, from);
+  std::string shown = uri.substr(0, from);
+  if (user > from) shown += kHidden;
+  // A path may hold a URI of its own: what a proxy is to fetch.
+  const size_t query = std::min(uri.find_first_of("?#", user), uri.size());
+  shown += redact_uri(uri.substr(user, query - user));
+  if (query + 1 < uri.size()) return shown + uri[query] + kHidden;
+  return shown + uri.substr(query);
+}
+
+std::string redact(const std::string &text, const std::string &known_uri) {
   std::string shown;
   size_t from = 0;
-  for (size_t mark = text.find("://"); mark != std::string::npos; mark = text.find("://", from)) {
+  if (known_uri.find("://") != std::string::npos)
+    for (size_t at; (at = text.find(known_uri, from)) != std::string::npos; from = at + known_uri.size())
+      shown += redact(text.substr(from, at - from)) + redact_uri(known_uri);
+  for (size_t mark; (mark = text.find("://", from)) != std::string::npos;) {
     size_t start = mark;
-    while (start > from && (g_ascii_isalnum(text[start - 1]) || strchr("+-.", text[start - 1]))) --start;
-    const size_t end = std::min(text.find_first_of(kEnds, mark), text.size());
-    shown += text.substr(from, start - from) + without_keys(without_user(text.substr(start, end - start)));
+    while (start > from && (g_ascii_isalnum(text[start - 1]) || std::strchr("+-.", text[start - 1]))) --start;
+    size_t end = std::min(text.find_first_of(kEnds, mark), text.size());
+    // Texts put URIs between apostrophes, too.
+    const bool quoted = start > 0 && text[start - 1] == '\'';
+    const size_t quote = quoted ? text.find_last_of('\'', end - 1) : std::string::npos;
+    if (quote != std::string::npos && quote > mark) end = quote;
+    shown +=
+        without_properties(text.substr(from, start - from)) + redact_uri(text.substr(start, end - start));
     from = end;
   }
-  return shown + text.substr(from);
+  return shown + without_properties(text.substr(from));
 }
 
 }  // namespace monitor

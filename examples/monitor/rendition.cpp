@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "examples/monitor/error_text.h"
+#include "examples/monitor/redact.h"
 
 namespace monitor {
 
@@ -304,8 +305,8 @@ void Rendition::read_own(const GstStructure *message) {
         g_get_real_time());
   } else if (gst_structure_has_name(message, "change")) {
     record_.event(EventKind::changed,
-                  std::string(gst_structure_get_string(message, "property")) + " = " +
-                      gst_structure_get_string(message, "value"),
+                  redact(std::string(gst_structure_get_string(message, "property")) + " = " +
+                         gst_structure_get_string(message, "value")),
                   g_get_real_time());
   }
 }

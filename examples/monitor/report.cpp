@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "examples/monitor/markup.h"
+#include "examples/monitor/redact.h"
 #include "examples/monitor/score_plot.h"
 #include "examples/monitor/state_json.h"
 
@@ -191,9 +192,9 @@ std::string settings_table(const Settings &settings) {
     const auto add = [&](const char *name, const std::string &value) {
       if (!value.empty()) rows.push_back({channel.name, name, value});
     };
-    add("reference", redact(channel.reference));
+    add("reference", redact_uri(channel.reference));
     for (const RenditionSettings &one : channel.renditions) {
-      add("rendition", one.name + ": " + redact(one.uri.empty() ? one.encode : one.uri));
+      add("rendition", one.name + ": " + (one.uri.empty() ? redact(one.encode) : redact_uri(one.uri)));
       for (const Change &change : one.changes) {
         add("change",
             one.name + ": after " + plain(change.seconds) + " s " + change.property + "=" + change.value);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "examples/monitor/redact.h"
 #include "examples/monitor/settings_check.h"
 #include "examples/monitor/taking.h"
 
@@ -241,7 +242,17 @@ Error read_group(GKeyFile *file, const char *group, const std::vector<Place> &pl
 Error read_file(const std::string &name, Settings &settings) {
   const KeyFile file(g_key_file_new());
   GError *broken = nullptr;
-  if (!g_key_file_load_from_file(file.get(), name.c_str(), G_KEY_FILE_NONE, &broken))
+  gchar *read = nullptr;
+  gsize size = 0;
+  if (g_file_test(name.c_str(), G_FILE_TEST_EXISTS) && !g_file_test(name.c_str(), G_FILE_TEST_IS_REGULAR))
+    return "is no regular file";
+  if (!g_file_get_contents(name.c_str(), &read, &size, &broken)) return take_text(broken);
+  const std::unique_ptr<gchar, Free<g_free>> text(read);
+  // Some editors put a mark of UTF-8 before it, which nobody sees.
+  const gsize mark = g_str_has_prefix(read, "\xef\xbb\xbf") ? 3 : 0;
+  if (!g_utf8_validate(read + mark, gssize(size - mark), nullptr))
+    return "is no text in UTF-8: save it as such";
+  if (!g_key_file_load_from_data(file.get(), read + mark, size - mark, G_KEY_FILE_NONE, &broken))
     return take_text(broken);
   ChannelSettings defaults;
   if (g_key_file_has_group(file.get(), "monitor")) {
@@ -342,7 +353,7 @@ Error parse(int argc, char **argv, CommandLine &line) {
   GError *broken = nullptr;
   if (!g_option_context_parse(context.get(), &argc, &rest, &broken)) return take_text(broken);
   if (argc > 1)
-    return std::string("What is \"") + redact(rest[1]) +
+    return std::string("What is \"") + redact_uri(rest[1]) +
            "\"? Sources come after --ref and --dist; see --help";
   return {};
 }

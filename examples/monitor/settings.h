@@ -46,9 +46,6 @@ struct Settings {
   std::vector<ChannelSettings> channels;
 };
 
-// A text as it may be shown: URIs in it without what opens them, passwords and keys.
-std::string redact(const std::string &text);
-
 // Whether what it names has an end that means something: a plain file of this machine.
 bool is_plain_file(const std::string &uri);
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "examples/monitor/redact.h"
 #include "examples/monitor/taking.h"
 
 namespace monitor {
@@ -34,11 +35,11 @@ Error check_uri(std::string &uri) {
   }
   const std::string scheme = take_text(gst_uri_get_protocol(uri.c_str()));
   if (!gst_uri_protocol_is_supported(GST_URI_SRC, scheme.c_str()))
-    return "No element that is installed reads " + redact(uri) +
+    return "No element that is installed reads " + redact_uri(uri) +
            "; packages gstreamer1.0-plugins-good and -bad have most";
   if (scheme == "file") {
     const std::string name = take_text(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
-    if (name.empty()) return redact(uri) + " is not the URI of a file on this machine";
+    if (name.empty()) return redact_uri(uri) + " is not the URI of a file on this machine";
     if (!g_file_test(name.c_str(), G_FILE_TEST_EXISTS)) return "There is no file " + name;
     if (g_file_test(name.c_str(), G_FILE_TEST_IS_DIR)) return name + " is a folder, not a file";
     if (access(name.c_str(), R_OK) != 0) return "The file " + name + " cannot be read";
@@ -139,7 +140,8 @@ Error check_channel(ChannelSettings &channel, const Words &words) {
       return words.option("dist") + " and " + words.option("encode") + ": an empty one says nothing";
     if (!r.uri.empty())
       if (Error e = check_uri(r.uri); !e.empty()) return e;
-    const std::string otherwise = r.encode.empty() ? name_of_uri(r.uri) : name_of_encoder(r.encode);
+    const std::string otherwise =
+        r.encode.empty() ? name_of_uri(redact_uri(r.uri)) : name_of_encoder(r.encode);
     if (Error e = settle(r.name, otherwise, names, "rendition"); !e.empty()) return e;
     std::sort(r.changes.begin(), r.changes.end(),
               [](const Change &a, const Change &b) { return a.seconds < b.seconds; });
@@ -218,7 +220,8 @@ std::string check(Settings &settings, bool from_file) {
   std::set<std::string> names;
   for (ChannelSettings &channel : settings.channels) {
     Error error = check_channel(channel, words);
-    if (error.empty()) error = settle(channel.name, name_of_uri(channel.reference), names, "channel");
+    if (error.empty())
+      error = settle(channel.name, name_of_uri(redact_uri(channel.reference)), names, "channel");
     if (!error.empty()) return from_file ? "[channel " + channel.name + "]: " + error : error;
   }
   if (Error e = check_results(settings.channels, words); !e.empty()) return e;

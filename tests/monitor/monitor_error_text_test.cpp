@@ -65,6 +65,13 @@ TEST_F(ErrorTextTest, WhatStandsBehindTheDebugTextsOrigin) {
   EXPECT_EQ(error_text(message.get(), false), "Could not open. (system error:  [31mno such rtsp://***@h/x)");
 }
 
+TEST_F(ErrorTextTest, APasswordWithASpaceInIt) {
+  const std::string uri = "srt://h:1?passphrase=my secret";
+  const auto message = error(other_.get(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+                             ("Could not open \"" + uri + "\".").c_str());
+  EXPECT_EQ(error_text(message.get(), false, uri), "Could not open \"srt://h:1?***\".");
+}
+
 TEST_F(ErrorTextTest, LongOnesAreCutBetweenCharacters) {
   for (int shift = 0; shift < 3; ++shift) {
     std::string long_text(size_t(shift), 'a');

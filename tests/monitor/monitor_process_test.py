@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -319,6 +320,24 @@ class MonitorTest(unittest.TestCase):
             self.assertIn("</html>", report.read_text())
             self.assertIn("dist: ended: Stopped", monitor.said())
 
+    def test_a_report_that_is_asked_for_too_early_does_not_end_it(self):
+        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4") as monitor:
+            for _ in range(100):  # it has just said its address
+                monitor.process.send_signal(signal.SIGUSR1)
+            monitor.wait("the end", lambda r: r["dist"]["state"] == "ended")
+            self.assertEqual(monitor.end()[0], 0)
+
+    def test_a_report_beyond_the_limit_of_file_sizes(self):
+        report = folder / "limited.html"
+        done = subprocess.run(
+            [MONITOR, "--listen", "none", "--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--report", report],
+            capture_output=True, stdin=subprocess.DEVNULL, encoding="utf-8", timeout=PATIENCE, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("The report could not be written", done.stderr)
+        self.assertIn("dist", table(done.stdout))
+        self.assertFalse(report.exists())
+
     def test_a_terminal_that_closes_ends_it_cleanly_unless_ignored(self):
         before = signal.getsignal(signal.SIGHUP)
         try:
@@ -346,7 +365,7 @@ class MonitorTest(unittest.TestCase):
             self.assertEqual(kinds(far)[:3], ["lost", "retry", "lost"])
             self.assertEqual(texts(far, "retry")[0], "Next attempt in 0.2 s")
             self.assertEqual(texts(far, "retry")[1], "Next attempt in 0.4 s")
-            self.assertRegex(texts(far, "lost")[0], r"^distorted stream http://\*\*\*@127.0.0.1:\d+/dist.ts\?token=\*\*\*: Service Unavailable \(HTTP status 503\)$")
+            self.assertRegex(texts(far, "lost")[0], r"^distorted stream http://\*\*\*@127.0.0.1:\d+/dist.ts\?\*\*\*: Service Unavailable \(HTTP status 503\)$")
             feed.mode = "well"
             monitor.wait("scores", lambda r: r["far"]["counters"]["scored"] >= 60)
             feed.mode = "stall"

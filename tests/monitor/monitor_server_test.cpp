@@ -178,6 +178,14 @@ TEST_F(ServerTest, OtherMethodsAreRefused) {
   EXPECT_EQ(ask(port_, request_text("POST", "/api/state", "Content-Length: 5\r\n") + "hello").status(), 405);
 }
 
+TEST_F(ServerTest, RangesThatOverlapAreNotMultiplied) {
+  std::string ranges = "Range: bytes=0-";
+  for (int i = 0; i < 1000; ++i) ranges += ",0-";
+  const Answer whole = get(port_, "/"), answer = get(port_, "/", ranges + "\r\n");
+  EXPECT_EQ(answer.status(), 200);
+  EXPECT_EQ(answer.body.size(), whole.body.size());
+}
+
 TEST_F(ServerTest, ARequestsBodyDoesNotStayInMemory) {
   const auto resident = [] {
     long pages = 0, resident = 0;
