@@ -58,12 +58,6 @@ SAME(cuModuleLoadData, cuModuleLoadData)
 SAME(cuModuleUnload, cuModuleUnload)
 SAME(cuModuleGetFunction, cuModuleGetFunction)
 SAME(cuLaunchKernel, cuLaunchKernel)
-SAME(cuStreamBeginCapture_v2, cuStreamBeginCapture)
-SAME(cuStreamEndCapture, cuStreamEndCapture)
-SAME_OLDER(cuGraphInstantiateWithFlags)
-SAME(cuGraphLaunch, cuGraphLaunch)
-SAME(cuGraphExecDestroy, cuGraphExecDestroy)
-SAME(cuGraphDestroy, cuGraphDestroy)
 #if CUDA_VERSION >= 13000
 SAME(cuMemcpyBatchAsync_v2, cuMemcpyBatchAsync)
 SAME(cuMemcpy3DBatchAsync_v2, cuMemcpy3DBatchAsync)
@@ -173,7 +167,6 @@ static_assert(kErrorNoDevice == CUDA_ERROR_NO_DEVICE && kErrorInvalidDevice == C
 static_assert(kErrorNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU && kErrorNotReady == CUDA_ERROR_NOT_READY);
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(kEventBlockingSync == CU_EVENT_BLOCKING_SYNC && kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
-static_assert(kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(kPointerDeviceOrdinal == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
 static_assert(kCudaPointerContext == CU_POINTER_ATTRIBUTE_CONTEXT);
 static_assert(kCudaPointerAccess == CU_POINTER_ATTRIBUTE_ACCESS_FLAGS);

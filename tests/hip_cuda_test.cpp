@@ -298,28 +298,12 @@ TEST_F(HipCuda, StreamsEventsKernels) {
   EXPECT_FALSE(event.done());
 }
 
-void capture(const Device &device) {
-  const Stream stream(device);
-  const Graph graph = stream.capture([&] { stream.clear(kTo, 4); });
-  stream.launch(graph);
-}
-
-TEST_F(HipCuda, Graphs) {
-  const std::shared_ptr<Device> device = Device::open(0).value();
-  const CurrentDevice current(*device);
-  EXPECT_EQ(calls([&] { capture(*device); }),
-            (Log{"cuStreamCreate(1)", "cuStreamBeginCapture_v2(#1, 1)", "cuMemsetD8Async(0x10008, 0, 4, #1)",
-                 "cuStreamEndCapture(#1)", "cuGraphInstantiateWithFlags(#2, 0)", "cuGraphDestroy(#2)",
-                 "cuGraphLaunch(#3, #1)", "cuGraphExecDestroy(#3)", "cuStreamSynchronize(#1)",
-                 "cuStreamDestroy_v2(#1)"}));
-}
-
 // In a process of its own: a loaded library stays.
 TEST(HipCudaOld, ExternalMemoryBeforeCuda10) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        test::open_fake(VMAFHIP_FAKES "/libfake_cuda_11.so");
+        test::open_fake(VMAFHIP_FAKES "/libfake_cuda_9.so");
         const std::string text = make_importer(Device::open(0).value())->import(0, 4096).status().message();
         std::fprintf(stderr, "%s\n", text.c_str());
         std::_Exit(0);
@@ -354,7 +338,7 @@ TEST(HipCudaOld, UploadsBeforeCuda13) {
       "cuMemcpy3DBatchAsync\\(0x10008 6 0x30008 5 4x3; 0x10018 6 0x30010 5 4x3, 0, 0x[0-9a-f]+\\)");
   EXPECT_EXIT(
       {
-        std::fputs(upload_calls("libfake_cuda_11.so").c_str(), stderr);
+        std::fputs(upload_calls("libfake_cuda_9.so").c_str(), stderr);
         std::_Exit(0);
       },
       testing::ExitedWithCode(0),
@@ -362,21 +346,6 @@ TEST(HipCudaOld, UploadsBeforeCuda13) {
       "cuMemcpyHtoDAsync_v2\\(0x10018, 0x30010, 4, 0x[0-9a-f]+\\)\n"
       "cuMemcpy2DAsync_v2\\(2, 0, 0x10008, 6, 1, 0x30008, 0, 5, 4, 3, 0x[0-9a-f]+\\)\n"
       "cuMemcpy2DAsync_v2\\(2, 0, 0x10018, 6, 1, 0x30010, 0, 5, 4, 3, 0x[0-9a-f]+\\)");
-}
-
-TEST(HipCudaOld, GraphsBeforeCuda11_4) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        FakeGpu *const gpu = test::open_fake(VMAFHIP_FAKES "/libfake_cuda_11.so");
-        {
-          const std::shared_ptr<Device> device = Device::open(0).value();
-          capture(*device);
-        }
-        const bool found = std::ranges::count(gpu->log, "cuGraphInstantiate_v2(0x3000, 0, 0, 0)") == 1;
-        std::_Exit(found && gpu->total() == 0 ? 0 : 1);
-      },
-      testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -116,7 +116,6 @@ TEST_F(HipDevice, ErrorsNameCallPlaceAndError) {
 TEST_F(HipDevice, EveryFailureIsThrown) {
   const Stream stream(*device);
   const Event event(*device), later(*device, Event::Use::timing);
-  const Graph graph = stream.capture([] {});
   const std::map<std::string, std::function<void()>> calls = {
       {"hipMemGetInfo", [&] { device->free_memory(); }},
       {"hipSetDevice", [&] { device->make_current(); }},
@@ -140,10 +139,6 @@ TEST_F(HipDevice, EveryFailureIsThrown) {
        [&] {
          stream.launch(Function{nullptr, "kernel"}, {}, 1, 0);
        }},
-      {"hipStreamBeginCapture", [&] { (void)stream.capture([] {}); }},
-      {"hipStreamEndCapture", [&] { (void)stream.capture([] {}); }},
-      {"hipGraphInstantiate", [&] { (void)stream.capture([] {}); }},
-      {"hipGraphLaunch", [&] { stream.launch(graph); }},
   };
   for (const auto &[function, work] : calls) {
     gpu->failures = {{function, {0, 700}}};
@@ -312,7 +307,6 @@ TEST_F(HipDevice, NothingIsAllocatedPerFrame) {
   const Stream stream(*device), other(*device);
   const Event event(*device);
   const Function kernel = device->function("probe", "kernel");
-  const Graph graph = stream.capture([] {});
   gpu->keeps_log = false;
   const uint64_t before = test::allocations;
   for (int i = 0; i < 100; ++i) {
@@ -320,7 +314,6 @@ TEST_F(HipDevice, NothingIsAllocatedPerFrame) {
     stream.upload(kTo, 64, row, 48, 40, 3);
     stream.clear(kTo, 64);
     stream.launch(kernel, {}, 32, i);
-    stream.launch(graph);
     stream.download(row, kFrom, 64);
     stream.record(event);
     other.wait(event);
@@ -349,10 +342,6 @@ TEST_F(HipDevice, Moves) {
   move_around<Buffer<int>>([&] { return Buffer<int>(*device, 4); });
   move_around<PinnedBuffer>([&] { return PinnedBuffer(*device, 4); });
   move_around<HostRegistration>([&] { return HostRegistration(*device, row, sizeof row); });
-  {
-    const Stream stream(*device);
-    move_around<Graph>([&] { return stream.capture([] {}); });
-  }
   EXPECT_EQ(gpu->total(), 1) << "the module";
 }
 
@@ -408,7 +397,6 @@ TEST_F(HipDevice, LostDevice) {
   {
     Stream stream(*device);
     Event event(*device);
-    Graph graph = stream.capture([] {});
     Buffer<int> buffer(*device, 4);
     PinnedBuffer pinned(*device, 4);
     HostRegistration registration(*device, row, sizeof row);
@@ -419,36 +407,11 @@ TEST_F(HipDevice, LostDevice) {
   }
   device.reset();
   const Log log = take_log();
-  for (const char *call : {"hipStreamDestroy(", "hipEventDestroy(", "hipGraphExecDestroy(", "hipFree(",
-                           "hipHostFree(", "hipHostUnregister(", "hipModuleUnload("})
+  for (const char *call : {"hipStreamDestroy(", "hipEventDestroy(", "hipFree(", "hipHostFree(",
+                           "hipHostUnregister(", "hipModuleUnload("})
     EXPECT_EQ(std::ranges::count_if(log, [&](const std::string &s) { return s.starts_with(call); }), 1)
         << call;
   EXPECT_EQ(gpu->last_error(), 0);
-}
-
-TEST_F(HipDevice, CaptureEndsWhateverHappens) {
-  const Stream stream(*device);
-  take_log();
-  EXPECT_THROW((void)stream.capture([] { throw std::runtime_error("in the middle"); }), std::runtime_error);
-  EXPECT_EQ(take_log(), (Log{"hipStreamBeginCapture(0x2000, 1)", "hipStreamEndCapture(0x2000)",
-                             "hipGraphDestroy(0x3000)"}));
-  gpu->failures["hipMemsetAsync"] = {0, 2};
-  EXPECT_TRUE(thrown([&] { (void)stream.capture([&] { stream.clear(kTo, 4); }); }).out_of_memory());
-  gpu->failures = {{"hipGraphInstantiate", {0, 2}}};
-  EXPECT_TRUE(thrown([&] { (void)stream.capture([] {}); }).out_of_memory());
-  EXPECT_EQ(gpu->live["graph"], 0);
-  gpu->failures = {{"hipStreamEndCapture", {0, 1}}};
-  EXPECT_EQ(thrown([&] { (void)stream.capture([] {}); }).code(), 1);
-  gpu->failures.clear();
-  take_log();
-  {
-    const Graph graph = stream.capture([&] { stream.clear(kTo, 4); });
-    stream.launch(graph);
-  }
-  EXPECT_EQ(take_log(), (Log{"hipStreamBeginCapture(0x2000, 1)", "hipMemsetAsync(0x10000, 0, 4, 0x2000)",
-                             "hipStreamEndCapture(0x2000)", "hipGraphInstantiate(0x6000, 0, 0, 0)",
-                             "hipGraphDestroy(0x6000)", "hipGraphLaunch(0x7000, 0x2000)",
-                             "hipGraphExecDestroy(0x7000)"}));
 }
 
 TEST_F(HipDevice, CallersKeepTheirDevice) {

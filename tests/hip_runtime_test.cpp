@@ -1,5 +1,5 @@
 // What the objects of engine/hip/device.h do with data, time and failures, on a runtime that works: copies of rows,
-// kernels, what waits for what, graphs, memory that ends, a device that goes. On the simulated GPU, which also checks that
+// kernels, what waits for what, memory that ends, a device that goes. On the simulated GPU, which also checks that
 // every call is right and that nothing is left.
 #include <algorithm>
 #include <cstring>
@@ -256,58 +256,6 @@ TEST_F(HipRuntime, EventsMeasureTime) {
               after.milliseconds_since(before), 1e-3);
 }
 
-TEST_F(HipRuntime, GraphsAreReplayed) {
-  const Stream stream(*device), side(*device);
-  const Pass pass(*device), other(*device);
-  const Event forked(*device), joined(*device);
-  Graph graph = stream.capture([&] {
-    pass.upload(stream);
-    stream.record(forked);
-    side.wait(forked);
-    other.upload(side);
-    other.measure(side);
-    side.record(joined);
-    pass.measure(stream);
-    stream.wait(joined);
-  });
-  std::memset(pass.out.data(), 0, 8);
-  stream.synchronize();
-  EXPECT_EQ(pass.result(), 0u) << "it is recorded, not done";
-  for (unsigned i = 0; i < 3; ++i) {
-    const uint64_t expected = pass.fill(10 + i), expected_other = other.fill(20 + i);
-    stream.launch(graph);
-    stream.synchronize();
-    EXPECT_EQ(pass.result(), expected);
-    EXPECT_EQ(other.result(), expected_other);
-  }
-  // The stream works on as before.
-  const uint64_t expected = pass.fill(99);
-  pass.upload(stream);
-  pass.measure(stream);
-  stream.synchronize();
-  EXPECT_EQ(pass.result(), expected);
-}
-
-TEST_F(HipRuntime, CaptureThatFailsLeavesTheStreamUsable) {
-  const Stream stream(*device);
-  const Pass pass(*device);
-  sim.configure("fail=launch:1");
-  EXPECT_THROW((void)stream.capture([&] {
-    pass.upload(stream);
-    pass.measure(stream);
-  }),
-               DeviceError);
-  sim.configure("fail=");
-  // Memory cannot be had inside, which ends it too.
-  EXPECT_THROW((void)stream.capture([&] { Buffer<int>(*device, 5); }), DeviceError);
-  EXPECT_NE(expected_report().find("hipMalloc() while a stream is captured"), std::string::npos);
-  const uint64_t expected = pass.fill(5);
-  pass.upload(stream);
-  pass.measure(stream);
-  stream.synchronize();
-  EXPECT_EQ(pass.result(), expected);
-}
-
 TEST_F(HipRuntime, Alignment) {
   for (size_t bytes : {1, 63, 256, 5000}) {
     const Buffer<uint8_t> buffer(*device, bytes);
@@ -373,12 +321,11 @@ TEST_F(HipRuntime, DeviceThatGoes) {
       const Stream stream(*device), side(*device);
       const Pass pass(*device);
       const Event event(*device);
-      const Graph graph = stream.capture([&] { pass.measure(stream); });
       pass.fill(1);
       pass.upload(side);
       side.record(event);
       stream.wait(event);
-      stream.launch(graph);
+      pass.measure(stream);
       stream.synchronize();
     } catch (const DeviceError &error) {
       failed = true;

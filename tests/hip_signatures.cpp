@@ -46,12 +46,6 @@ namespace {
   _(hipModuleUnload)                  \
   _(hipModuleGetFunction)             \
   _(hipModuleLaunchKernel)            \
-  _(hipStreamBeginCapture)            \
-  _(hipStreamEndCapture)              \
-  _(hipGraphInstantiate)              \
-  _(hipGraphLaunch)                   \
-  _(hipGraphExecDestroy)              \
-  _(hipGraphDestroy)                  \
   _(hipImportExternalMemory)          \
   _(hipExternalMemoryGetMappedBuffer) \
   _(hipDestroyExternalMemory)
@@ -87,7 +81,6 @@ static_assert(kAttributeWarpSize == hipDeviceAttributeWarpSize);
 static_assert(kAttributeMultiprocessors == hipDeviceAttributeMultiprocessorCount);
 static_assert(kStreamNonBlocking == hipStreamNonBlocking);
 static_assert(kEventBlockingSync == hipEventBlockingSync && kEventDisableTiming == hipEventDisableTiming);
-static_assert(kCaptureThreadLocal == hipStreamCaptureModeThreadLocal);
 static_assert(kPointerDeviceOrdinal == HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
 static_assert(hipHostMallocDefault == 0 && hipHostRegisterDefault == 0);
 

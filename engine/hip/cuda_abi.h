@@ -103,14 +103,6 @@ struct Cuda {
   int (*cuLaunchKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                         unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream,
                         void **parameters, void **extra) = nullptr;
-  int (*cuStreamBeginCapture_v2)(void *stream, int mode) = nullptr;
-  int (*cuStreamEndCapture)(void *stream, void **graph) = nullptr;
-  int (*cuGraphInstantiateWithFlags)(void **exec, void *graph, unsigned long long flags) = nullptr;
-  int (*cuGraphInstantiate_v2)(void **exec, void *graph, void **error_node, char *log,
-                               size_t log_bytes) = nullptr;
-  int (*cuGraphLaunch)(void *exec, void *stream) = nullptr;
-  int (*cuGraphExecDestroy)(void *exec) = nullptr;
-  int (*cuGraphDestroy)(void *graph) = nullptr;
   // Since CUDA 13, and 12.8.
   int (*cuMemcpyBatchAsync_v2)(uint64_t *to, uint64_t *from, size_t *bytes, size_t count,
                                CudaCopyAttributes *attributes, size_t *first_of_attributes,

@@ -6,7 +6,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -136,24 +135,6 @@ class Event {
   void *handle_ = nullptr;
 };
 
-// A launchable record of what was put on a stream.
-class Graph {
- public:
-  Graph(Graph &&other) noexcept : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
-  Graph &operator=(Graph &&other) noexcept {
-    std::swap(device_, other.device_);
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~Graph();
-
- private:
-  friend class Stream;
-  Graph(const Device &device, void *handle) : device_(&device), handle_(handle) {}
-  const Device *device_;
-  void *handle_;
-};
-
 // Work that is done in order. All functions return at once, but for synchronize() and the destructor, which waits so
 // that memory can go after it. The calling thread works with the stream's device.
 class Stream {
@@ -190,11 +171,6 @@ class Stream {
   // What follows waits on the device until `event`, which may be of another stream, is done.
   void wait(const Event &event) const;
   void synchronize() const;
-
-  // What `work` puts on this stream, and on others that wait for its events, is recorded instead of done. All others
-  // must have been waited for by this one in the end. `work` may not allocate, synchronise or load.
-  Graph capture(const std::function<void()> &work) const;
-  void launch(const Graph &graph) const;
 
  private:
   void launch_bytes(const Function &function, Grid grid, unsigned threads, const void *args,

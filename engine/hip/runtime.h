@@ -26,7 +26,6 @@ constexpr int kAttributeComputeMajor = 23, kAttributeComputeMinor = 61, kAttribu
 constexpr unsigned kStreamNonBlocking = 1;
 constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2;
 constexpr int kPointerDeviceOrdinal = 9;  // whose memory it is
-constexpr int kCaptureThreadLocal = 1;    // other threads may do meanwhile what cannot be captured
 // Keys of hipModuleLaunchKernel's `extra`. What ends it differs: Api::launch_end.
 inline void *const kLaunchBufferPointer = reinterpret_cast<void *>(1);
 inline void *const kLaunchBufferSize = reinterpret_cast<void *>(2);
@@ -89,14 +88,6 @@ struct Functions {
   int (*hipModuleLaunchKernel)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                void *stream, void **parameters, void **extra) = nullptr;
-
-  int (*hipStreamBeginCapture)(void *stream, int mode) = nullptr;
-  int (*hipStreamEndCapture)(void *stream, void **graph) = nullptr;
-  int (*hipGraphInstantiate)(void **exec, void *graph, void **error_node, char *log,
-                             size_t log_bytes) = nullptr;
-  int (*hipGraphLaunch)(void *exec, void *stream) = nullptr;
-  int (*hipGraphExecDestroy)(void *exec) = nullptr;
-  int (*hipGraphDestroy)(void *graph) = nullptr;
 
   // All three null: the library is too old to have them.
   int (*hipImportExternalMemory)(void **memory, const ExternalMemoryHandle *handle) = nullptr;

@@ -77,12 +77,6 @@ void fill(AmdApi &api, Library &library) {
   NEED(hipModuleUnload);
   NEED(hipModuleGetFunction);
   NEED(hipModuleLaunchKernel);
-  NEED(hipStreamBeginCapture);
-  NEED(hipStreamEndCapture);
-  NEED(hipGraphInstantiate);
-  NEED(hipGraphLaunch);
-  NEED(hipGraphExecDestroy);
-  NEED(hipGraphDestroy);
 #undef NEED
   library.find("hipRuntimeGetVersion", api.hipRuntimeGetVersion);
   library.find("hipImportExternalMemory", api.hipImportExternalMemory);

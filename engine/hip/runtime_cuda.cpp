@@ -1,5 +1,4 @@
-// libcuda's driver API under HIP's names. Numbers that HIP took over from CUDA (flags of streams and events, modes of
-// capture, errors) are passed on as they are; tests/cuda_signatures.cpp compares them with both vendors' headers.
+// libcuda's driver API under HIP's names. Numbers that HIP took over from CUDA (flags of streams and events, errors) are passed on as they are; tests/cuda_signatures.cpp compares them with both vendors' headers.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -51,15 +50,7 @@ Status fill(Cuda &table, Library &library) {
   NEED(cuModuleUnload);
   NEED(cuModuleGetFunction);
   NEED(cuLaunchKernel);
-  NEED(cuStreamBeginCapture_v2);
-  NEED(cuStreamEndCapture);
-  NEED(cuGraphLaunch);
-  NEED(cuGraphExecDestroy);
-  NEED(cuGraphDestroy);
 #undef NEED
-  // Drivers before CUDA 11.4 have only the second.
-  if (!library.find("cuGraphInstantiateWithFlags", table.cuGraphInstantiateWithFlags))
-    library.need("cuGraphInstantiate_v2", table.cuGraphInstantiate_v2);
   if (!library.find("cuMemcpyBatchAsync_v2", table.cuMemcpyBatchAsync_v2))
     library.find("cuMemcpyBatchAsync", table.cuMemcpyBatchAsync_v1);
   if (!library.find("cuMemcpy3DBatchAsync_v2", table.cuMemcpy3DBatchAsync_v2))
@@ -216,11 +207,6 @@ const char *error_name(int error) {
   return cuda.cuGetErrorName(error, &name) == 0 && name ? name : "an error that this driver has no name for";
 }
 
-int instantiate(void **exec, void *graph, void **error_node, char *log, size_t log_bytes) {
-  if (cuda.cuGraphInstantiateWithFlags) return cuda.cuGraphInstantiateWithFlags(exec, graph, 0);
-  return cuda.cuGraphInstantiate_v2(exec, graph, error_node, log, log_bytes);
-}
-
 class CudaApi final : public Api {
  public:
   explicit CudaApi(std::string name) {
@@ -272,13 +258,6 @@ class CudaApi final : public Api {
     hipModuleUnload = cuda.cuModuleUnload;
     hipModuleGetFunction = cuda.cuModuleGetFunction;
     hipModuleLaunchKernel = cuda.cuLaunchKernel;
-
-    hipStreamBeginCapture = cuda.cuStreamBeginCapture_v2;
-    hipStreamEndCapture = cuda.cuStreamEndCapture;
-    hipGraphInstantiate = instantiate;
-    hipGraphLaunch = cuda.cuGraphLaunch;
-    hipGraphExecDestroy = cuda.cuGraphExecDestroy;
-    hipGraphDestroy = cuda.cuGraphDestroy;
 
     hipImportExternalMemory = cuda.cuImportExternalMemory;
     if (cuda.cuExternalMemoryGetMappedBuffer) hipExternalMemoryGetMappedBuffer = map_external;

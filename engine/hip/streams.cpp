@@ -1,4 +1,4 @@
-// What device.h makes on devices: events, graphs, streams, and memory.
+// What device.h makes on devices: events, streams, and memory.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,8 +34,6 @@ double Event::milliseconds_since(const Event &start) const {
   CALL(device_->api(), hipEventElapsedTime, &milliseconds, start.handle_, handle_);
   return milliseconds;
 }
-
-Graph::~Graph() { give_back(device_, &Functions::hipGraphExecDestroy, handle_); }
 
 Stream::Stream(const Device &device) : device_(&device) {
   const CurrentDevice current(device);
@@ -115,30 +113,6 @@ void Stream::wait(const Event &event) const {
 }
 
 void Stream::synchronize() const { CALL(device_->api(), hipStreamSynchronize, handle_); }
-
-Graph Stream::capture(const std::function<void()> &work) const {
-  const Api &api = device_->api();
-  CALL(api, hipStreamBeginCapture, handle_, kCaptureThreadLocal);
-  void *graph = nullptr;
-  try {
-    work();
-  } catch (...) {
-    if (api.hipStreamEndCapture(handle_, &graph) != 0) api.hipGetLastError();
-    if (graph) (void)api.hipGraphDestroy(graph);
-    throw;
-  }
-  CALL(api, hipStreamEndCapture, handle_, &graph);
-  void *exec = nullptr;
-  const int error = api.hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0);
-  (void)api.hipGraphDestroy(graph);
-  if (error != 0)
-    fail(api, error, "hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0)", __FILE__, __LINE__);
-  return Graph(*device_, exec);
-}
-
-void Stream::launch(const Graph &graph) const {
-  CALL(device_->api(), hipGraphLaunch, graph.handle_, handle_);
-}
 
 uint64_t allocate_on(const Device &device, size_t bytes) {
   if (bytes == 0) return 0;

@@ -24,7 +24,7 @@ int destroy(const char *function, const char *kind, void *object) {
 }
 // Addresses of the device are written as pointers are.
 const void *at(uint64_t address) { return reinterpret_cast<const void *>(address); }
-#if !defined(FAKE_CUDA_BEFORE_11_4)
+#if !defined(FAKE_CUDA_9)
 std::string copies(const uint64_t *to, const uint64_t *from, const size_t *bytes, size_t count) {
   std::ostringstream text;
   for (size_t i = 0; i < count; ++i)
@@ -191,14 +191,6 @@ FAKE_GPU_API int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y
                   stream);
 }
 
-FAKE_GPU_API int cuStreamBeginCapture_v2(void *stream, int mode) {
-  return gpu.call("cuStreamBeginCapture_v2", stream, mode);
-}
-FAKE_GPU_API int cuStreamEndCapture(void *stream, void **graph) {
-  const int error = gpu.call("cuStreamEndCapture", stream);
-  *graph = handle("graph", error);
-  return error;
-}
 #if defined(FAKE_CUDA_12_8)
 FAKE_GPU_API int cuMemcpyBatchAsync(uint64_t *to, uint64_t *from, size_t *bytes, size_t count,
                                     CudaCopyAttributes *attributes, size_t *first, size_t attribute_count,
@@ -212,7 +204,7 @@ FAKE_GPU_API int cuMemcpy3DBatchAsync(size_t count, CudaCopy3D *list, size_t *fa
   *failed = 0;
   return gpu.call("cuMemcpy3DBatchAsync", copies(list, count), flags, stream);
 }
-#elif !defined(FAKE_CUDA_BEFORE_11_4)
+#elif !defined(FAKE_CUDA_9)
 FAKE_GPU_API int cuMemcpyBatchAsync_v2(uint64_t *to, uint64_t *from, size_t *bytes, size_t count,
                                        CudaCopyAttributes *attributes, size_t *first, size_t attribute_count,
                                        void *stream) {
@@ -224,25 +216,7 @@ FAKE_GPU_API int cuMemcpy3DBatchAsync_v2(size_t count, CudaCopy3D *list, unsigne
   return gpu.call("cuMemcpy3DBatchAsync_v2", copies(list, count), flags, stream);
 }
 #endif
-#if defined(FAKE_CUDA_BEFORE_11_4)
-FAKE_GPU_API int cuGraphInstantiate_v2(void **exec, void *graph, void **error_node, char *log,
-                                       size_t log_bytes) {
-  const int error = gpu.call("cuGraphInstantiate_v2", graph, error_node, static_cast<void *>(log), log_bytes);
-  *exec = handle("exec", error);
-  return error;
-}
-#else
-FAKE_GPU_API int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) {
-  const int error = gpu.call("cuGraphInstantiateWithFlags", graph, flags);
-  *exec = handle("exec", error);
-  return error;
-}
-#endif
-FAKE_GPU_API int cuGraphLaunch(void *exec, void *stream) { return gpu.call("cuGraphLaunch", exec, stream); }
-FAKE_GPU_API int cuGraphExecDestroy(void *exec) { return destroy("cuGraphExecDestroy", "exec", exec); }
-FAKE_GPU_API int cuGraphDestroy(void *graph) { return destroy("cuGraphDestroy", "graph", graph); }
-
-#if !defined(FAKE_CUDA_BEFORE_11_4)  // which is here as old as CUDA 9, too
+#if !defined(FAKE_CUDA_9)
 // Takes the descriptor if it succeeds.
 FAKE_GPU_API int cuImportExternalMemory(void **memory, const ExternalMemoryHandle *h) {
   const int error = gpu.call("cuImportExternalMemory", h->type, h->bytes, h->flags, odd_words(*h));

@@ -163,24 +163,6 @@ FAKE_GPU_API int hipModuleLaunchKernel(void *function, unsigned grid_x, unsigned
                   shared_bytes, stream);
 }
 
-FAKE_GPU_API int hipStreamBeginCapture(void *stream, int mode) {
-  return gpu.call("hipStreamBeginCapture", stream, mode);
-}
-FAKE_GPU_API int hipStreamEndCapture(void *stream, void **graph) {
-  const int error = gpu.call("hipStreamEndCapture", stream);
-  *graph = handle("graph", error);
-  return error;
-}
-FAKE_GPU_API int hipGraphInstantiate(void **exec, void *graph, void **error_node, char *log,
-                                     size_t log_bytes) {
-  const int error = gpu.call("hipGraphInstantiate", graph, error_node, static_cast<void *>(log), log_bytes);
-  *exec = handle("exec", error);
-  return error;
-}
-FAKE_GPU_API int hipGraphLaunch(void *exec, void *stream) { return gpu.call("hipGraphLaunch", exec, stream); }
-FAKE_GPU_API int hipGraphExecDestroy(void *exec) { return destroy("hipGraphExecDestroy", "exec", exec); }
-FAKE_GPU_API int hipGraphDestroy(void *graph) { return destroy("hipGraphDestroy", "graph", graph); }
-
 #if defined(FAKE_GPU_IMAGES)  // others are as old as ROCm 4
 FAKE_GPU_API int hipRuntimeGetVersion(int *version) {
   *version = gpu.version;

@@ -1,5 +1,5 @@
 // What all functions of the ABI have in common. They are in api_device.cpp (devices, errors, and what control.h offers),
-// api_memory.cpp (memory and copies), api_external.cpp (memory of others), api_streams.cpp (streams, events, graphs) and api_modules.cpp (kernels): those of
+// api_memory.cpp (memory and copies), api_external.cpp (memory of others), api_streams.cpp (streams, events) and api_modules.cpp (kernels): those of
 // libamdhip64 that engine/hip/runtime.h asks for, with enumerations as int and handles as void *. Nothing else is exported.
 #pragma once
 #include <string>
@@ -20,7 +20,6 @@ struct Caller {
   int device = 0;
   bool device_was_set = false;
   int last_error = 0;
-  int captures = 0;  // that it began
 };
 extern constinit thread_local Caller caller;
 
@@ -62,8 +61,6 @@ int enter_release(const Body &body) {
 // Waiting: what has gone wrong comes out here.
 int finish(Lock &lock, Runtime &r, WorkPointer work);
 int bad_handle(const char *function, const char *what);
-// Not while this thread records a graph.
-int refuse_in_capture(const char *function);
 // Null with the error if there is no such stream, or it is not of this thread's device.
 Stream *stream_of(Runtime &r, void *handle, const char *function, int *error);
 

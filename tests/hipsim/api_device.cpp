@@ -22,11 +22,6 @@ int bad_handle(const char *function, const char *what) {
   return report(kErrorInvalidHandle, std::string(function) + "(): not a live " + what);
 }
 
-int refuse_in_capture(const char *function) {
-  if (!caller.captures) return kSuccess;
-  return report(kErrorStreamCaptureUnsupported, std::string(function) + "() while a stream is captured");
-}
-
 Stream *stream_of(Runtime &r, void *handle, const char *function, int *error) {
   Stream *stream = find(r.streams, handle);
   if (!stream)
@@ -70,13 +65,6 @@ EXPORT const char *hipGetErrorName(int error) {
     NAME(ErrorHostMemoryNotRegistered)
     NAME(ErrorLaunchFailure)
     NAME(ErrorNotSupported)
-    NAME(ErrorStreamCaptureUnsupported)
-    NAME(ErrorStreamCaptureInvalidated)
-    NAME(ErrorStreamCaptureMerge)
-    NAME(ErrorStreamCaptureUnmatched)
-    NAME(ErrorStreamCaptureUnjoined)
-    NAME(ErrorStreamCaptureIsolation)
-    NAME(ErrorCapturedEvent)
     default:
       return "hipErrorUnknown";
   }

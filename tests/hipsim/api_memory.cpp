@@ -75,26 +75,18 @@ int copy(const char *function, const Rows &to, const Rows &from, int kind, void 
     bool pinned = false;
     if (const std::string wrong = check_copy(to, from, kind, &pinned); !wrong.empty())
       return report(kErrorInvalidValue, std::string(function) + "(): " + wrong);
-    if (stream->capture && !pinned)
-      return report(kErrorStreamCaptureUnsupported, std::string(function) +
-                                                        "() from or to host memory that is not "
-                                                        "pinned, while the stream is captured");
-    if (!stream->capture && kind == kDeviceToHost && pinned && !overlaps_pending_read(r, to))
+    if (kind == kDeviceToHost && pinned && !overlaps_pending_read(r, to))
       for (size_t y = 0; y < to.rows; ++y)
         // Who reads too early finds no result of earlier.
         fill_with_garbage(static_cast<char *>(const_cast<void *>(to.data)) + y * to.stride, to.width);
     const std::shared_ptr<int> key = std::make_shared<int>();
-    if (!stream->capture && kind == kHostToDevice)
-      r.pending_reads[key.get()] = {from.begin(), from.begin() + from.extent()};
-    r.queue.put(lock, *stream, [=, name = std::string(function)] {
+    if (kind == kHostToDevice) r.pending_reads[key.get()] = {from.begin(), from.begin() + from.extent()};
+    r.queue.put(lock, *stream, [=] {
       {
         const std::lock_guard again(runtime().mutex);
         runtime().pending_reads.erase(key.get());
       }
       if (runtime().device_error) return;
-      bool still_pinned = false;
-      if (const std::string wrong = check_copy(to, from, kind, &still_pinned); !wrong.empty())
-        return report_in_work(kErrorIllegalAddress, name + "(), when it was done: " + wrong);
       count(kind, to.width * to.rows);
       for (size_t y = 0; y < to.rows; ++y)
         std::memcpy(static_cast<char *>(const_cast<void *>(to.data)) + y * to.stride,
@@ -139,7 +131,6 @@ EXPORT int hipMemGetInfo(size_t *free, size_t *total) {
 
 EXPORT int hipMalloc(void **data, size_t bytes) {
   return enter_device(Call::malloc, "hipMalloc", [&](Lock &, Runtime &) -> int {
-    if (const int error = refuse_in_capture("hipMalloc")) return error;
     *data = nullptr;
     if (!bytes) return kSuccess;
     *data = allocate(MemoryKind::device, caller.device, bytes, settings().memory);
@@ -149,7 +140,6 @@ EXPORT int hipMalloc(void **data, size_t bytes) {
 
 EXPORT int hipHostMalloc(void **data, size_t bytes, unsigned) {
   return enter_device(Call::host, "hipHostMalloc", [&](Lock &, Runtime &) -> int {
-    if (const int error = refuse_in_capture("hipHostMalloc")) return error;
     *data = nullptr;
     if (!bytes) return kSuccess;
     *data = allocate(MemoryKind::pinned, 0, bytes, settings().memory);
@@ -160,7 +150,6 @@ EXPORT int hipHostMalloc(void **data, size_t bytes, unsigned) {
 static int release_memory(const char *function, MemoryKind kind, void *data) {
   return enter_release([&](Lock &lock, Runtime &r) -> int {
     if (!data) return kSuccess;
-    if (const int error = refuse_in_capture(function)) return error;
     r.drain(lock);  // as the drivers do
     std::string damage;
     if (!release(kind, data, &damage))
@@ -237,8 +226,6 @@ EXPORT int hipMemsetAsync(void *to, int value, size_t bytes, void *handle) {
       return report(kErrorInvalidValue, "hipMemsetAsync(): " + wrong);
     r.queue.put(lock, *stream, [=] {
       if (runtime().device_error) return;
-      if (const std::string wrong = check_device_side(rows, "the destination", true); !wrong.empty())
-        return report_in_work(kErrorIllegalAddress, "hipMemsetAsync(), when it was done: " + wrong);
       std::memset(to, value, bytes);
     });
     return kSuccess;

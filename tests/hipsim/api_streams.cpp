@@ -15,7 +15,6 @@ EXPORT int hipStreamDestroy(void *handle) {
   return enter_release([&](Lock &lock, Runtime &r) -> int {
     Stream *stream = find(r.streams, handle);
     if (!stream) return bad_handle("hipStreamDestroy", "stream");
-    r.queue.forget(*stream);
     r.queue.finish(lock, stream->last);  // what was put on it is done all the same
     r.streams.erase(handle);
     return kSuccess;
@@ -27,10 +26,6 @@ EXPORT int hipStreamSynchronize(void *handle) {
     int error = 0;
     Stream *stream = stream_of(r, handle, "hipStreamSynchronize", &error);
     if (!stream) return error;
-    if (stream->capture) {
-      stream->capture->invalid = true;
-      return report(kErrorStreamCaptureUnsupported, "hipStreamSynchronize() of a stream that is captured");
-    }
     ++r.traffic.waits;
     return finish(lock, r, stream->last);
   });
@@ -43,8 +38,7 @@ EXPORT int hipStreamWaitEvent(void *handle, void *event_handle, unsigned) {
     if (!stream) return error;
     const Event *event = find(r.events, event_handle);
     if (!event) return bad_handle("hipStreamWaitEvent", "event");
-    if ((error = r.queue.wait(*stream, *event)))
-      return report(error, "hipStreamWaitEvent(): the event was not recorded in the capture that goes on");
+    r.queue.wait(*stream, *event);
     return kSuccess;
   });
 }
@@ -83,8 +77,6 @@ static int use_event(Call call, const char *function, void *handle, int (*use)(L
   return enter_device(call, function, [&](Lock &lock, Runtime &r) -> int {
     Event *event = find(r.events, handle);
     if (!event) return bad_handle(function, "event");
-    if (event->capture)
-      return report(kErrorCapturedEvent, std::string(function) + "(): recorded in a capture");
     return use(lock, r, *event);
   });
 }
@@ -119,83 +111,6 @@ EXPORT int hipEventElapsedTime(float *milliseconds, void *start, void *stop) {
   });
 }
 
-EXPORT int hipStreamBeginCapture(void *handle, int) {
-  return enter_device(Call::graph, "hipStreamBeginCapture", [&](Lock &, Runtime &r) -> int {
-    int error = 0;
-    Stream *stream = stream_of(r, handle, "hipStreamBeginCapture", &error);
-    if (!stream) return error;
-    if ((error = r.queue.begin_capture(*stream)))
-      return report(error, "hipStreamBeginCapture(): already captured");
-    ++caller.captures;
-    return kSuccess;
-  });
-}
-
-EXPORT int hipStreamEndCapture(void *handle, void **graph) {
-  const int failure = injected_failure(Call::graph);
-  const auto end = [&](Lock &, Runtime &r) -> int {
-    int error = 0;
-    Stream *stream = stream_of(r, handle, "hipStreamEndCapture", &error);
-    if (!stream) return error;
-    *graph = nullptr;
-    Graph recorded;
-    error = r.queue.end_capture(*stream, &recorded);
-    if (error != kErrorStreamCaptureUnmatched) caller.captures -= caller.captures > 0;
-    if (error)
-      return report(
-          error,
-          std::string("hipStreamEndCapture(): ") +
-              (error == kErrorStreamCaptureUnjoined    ? "the work of another stream was not waited for"
-               : error == kErrorStreamCaptureUnmatched ? "no capture began on this stream"
-                                                       : "something was done that cannot be captured"));
-    if (const int lost = failure ? failure : int{r.device_error}) return lost;
-    Graph *made = add(r.graphs);
-    *made = std::move(recorded);
-    *graph = made;
-    return kSuccess;
-  };
-  // The capture ends also where the call fails or the device is gone.
-  Lock lock(runtime().mutex);
-  return remember(end(lock, runtime()));
-}
-
-EXPORT int hipGraphInstantiate(void **exec, void *handle, void **, char *, size_t) {
-  return enter_device(Call::graph, "hipGraphInstantiate", [&](Lock &, Runtime &r) -> int {
-    const Graph *graph = find(r.graphs, handle);
-    if (!graph) return bad_handle("hipGraphInstantiate", "graph");
-    Graph *made = add(r.launchable_graphs);
-    *made = *graph;
-    *exec = made;
-    return kSuccess;
-  });
-}
-
-EXPORT int hipGraphLaunch(void *exec, void *handle) {
-  return enter_device(Call::launch, "hipGraphLaunch", [&](Lock &lock, Runtime &r) -> int {
-    int error = 0;
-    Stream *stream = stream_of(r, handle, "hipGraphLaunch", &error);
-    if (!stream) return error;
-    const Graph *graph = find(r.launchable_graphs, exec);
-    if (!graph) return bad_handle("hipGraphLaunch", "launchable graph");
-    if (stream->capture)
-      return report(kErrorNotSupported, "hipGraphLaunch() on a stream that is captured is not simulated");
-    r.queue.launch(lock, *stream, *graph);
-    return kSuccess;
-  });
-}
-
-EXPORT int hipGraphExecDestroy(void *exec) {
-  return enter_release([&](Lock &, Runtime &r) -> int {
-    return r.launchable_graphs.erase(exec) ? kSuccess : bad_handle("hipGraphExecDestroy", "launchable graph");
-  });
-}
-
-EXPORT int hipGraphDestroy(void *graph) {
-  return enter_release([&](Lock &, Runtime &r) -> int {
-    return r.graphs.erase(graph) ? kSuccess : bad_handle("hipGraphDestroy", "graph");
-  });
-}
-
 AS_CALLED(hipStreamCreateWithFlags)
 AS_CALLED(hipStreamDestroy)
 AS_CALLED(hipStreamSynchronize)
@@ -206,9 +121,3 @@ AS_CALLED(hipEventRecord)
 AS_CALLED(hipEventQuery)
 AS_CALLED(hipEventSynchronize)
 AS_CALLED(hipEventElapsedTime)
-AS_CALLED(hipStreamBeginCapture)
-AS_CALLED(hipStreamEndCapture)
-AS_CALLED(hipGraphInstantiate)
-AS_CALLED(hipGraphLaunch)
-AS_CALLED(hipGraphExecDestroy)
-AS_CALLED(hipGraphDestroy)

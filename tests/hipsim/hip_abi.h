@@ -25,13 +25,6 @@ enum Error {
   kErrorHostMemoryNotRegistered = 713,
   kErrorLaunchFailure = 719,
   kErrorNotSupported = 801,
-  kErrorStreamCaptureUnsupported = 900,
-  kErrorStreamCaptureInvalidated = 901,
-  kErrorStreamCaptureMerge = 902,
-  kErrorStreamCaptureUnmatched = 903,
-  kErrorStreamCaptureUnjoined = 904,
-  kErrorStreamCaptureIsolation = 905,
-  kErrorCapturedEvent = 907,
   kErrorUnknown = 999,
 };
 

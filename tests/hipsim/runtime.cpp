@@ -92,8 +92,6 @@ std::string leaks(unsigned *count) {
       {r.streams.size(), "streams"},
       {r.events.size(), "events"},
       {r.modules.size(), "modules"},
-      {r.graphs.size(), "graphs"},
-      {r.launchable_graphs.size(), "launchable graphs"},
       {r.external.size(), "imported objects"},
       {live_allocations(MemoryKind::external), "buffers of imported objects"},
   };

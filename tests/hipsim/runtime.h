@@ -58,7 +58,6 @@ struct Runtime {
   Handles<Stream> streams;
   Handles<Event> events;
   Handles<Module> modules;
-  Handles<Graph> graphs, launchable_graphs;
   Handles<External> external;
   // Ranges of pinned memory that queued copies will read.
   std::unordered_map<const void *, std::pair<uint64_t, uint64_t>> pending_reads;

@@ -28,10 +28,12 @@ constexpr struct {
   const char *name;
   int error;
 } kCalls[] = {
-    {"malloc", kErrorOutOfMemory},          {"host", kErrorOutOfMemory},   {"copy", kErrorUnknown},
-    {"launch", kErrorLaunchOutOfResources}, {"sync", kErrorLaunchFailure}, {"module", kErrorNoBinaryForGpu},
-    {"stream", kErrorOutOfMemory},          {"event", kErrorOutOfMemory},  {"graph", kErrorOutOfMemory},
-    {"import", kErrorOutOfMemory},          {"map", kErrorInvalidValue},   {"lost", kErrorNoDevice},
+    {"malloc", kErrorOutOfMemory}, {"host", kErrorOutOfMemory},
+    {"copy", kErrorUnknown},       {"launch", kErrorLaunchOutOfResources},
+    {"sync", kErrorLaunchFailure}, {"module", kErrorNoBinaryForGpu},
+    {"stream", kErrorOutOfMemory}, {"event", kErrorOutOfMemory},
+    {"import", kErrorOutOfMemory}, {"map", kErrorInvalidValue},
+    {"lost", kErrorNoDevice},
 };
 constexpr size_t kLost = std::size(kCalls) - 1;
 

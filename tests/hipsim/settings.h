@@ -17,7 +17,7 @@
 //                    that it is not supported
 //   HIPSIM_FAIL      kind:n,kind:n+,... the nth call of a kind fails, with + all later ones too. Kinds: malloc, host
 //                    (pinned memory), copy (and clearing), launch, sync (waiting for an event or stream), module, stream,
-//                    event, graph, import, map (of what is imported); lost:n: all calls from the nth call of any kind on, as if the device had gone
+//                    event, import, map (of what is imported); lost:n: all calls from the nth call of any kind on, as if the device had gone
 //   HIPSIM_LEAKS     fatal: a process that leaves something unreleased, or did what the checks found, ends with status 23
 #pragma once
 #include <cstddef>
@@ -38,7 +38,7 @@ const Settings &settings();
 // "warp=64 schedule=reverse ..."; names as above in small letters. False: not understood, nothing is changed.
 bool configure(std::string_view text);
 
-enum class Call { malloc, host, copy, launch, sync, module, stream, event, graph, import, map, other };
+enum class Call { malloc, host, copy, launch, sync, module, stream, event, import, map, other };
 // Counts this call; the error that it is to fail with, or 0.
 int injected_failure(Call call);
 
