@@ -25,12 +25,12 @@ using MakeHip = std::unique_ptr<hip::HipMetric> (*)(const hip::Device &, OfOptio
 struct Entry {
   const Extractor *extractor;
   MakeCpu<const Options &> make_cpu;
-  MakeHip<const Options &> make_hip = nullptr;  // null: no kernels yet
+  MakeHip<const Options &> make_hip = nullptr;
   // In place of both, of extractors that measure several sets of options in one pass.
   MakeCpu<OptionSets> make_cpu_of_sets = nullptr;
   MakeHip<OptionSets> make_hip_of_sets = nullptr;
 
-  bool has_kernels() const { return make_hip || make_hip_of_sets; }
+  constexpr bool complete() const { return (make_cpu && make_hip) || (make_cpu_of_sets && make_hip_of_sets); }
 };
 
 // What `params` makes of each set.
@@ -126,6 +126,7 @@ constexpr Entry kEntries[] = {
      [](auto &k, auto &o, auto &f, int n) { return make_cpu_motion(k, motion_params(o), f, n); },
      [](auto &d, auto &o, auto &f, int n) { return hip::make_hip_motion(d, motion_params(o), f, n); }},
 };
+static_assert(std::ranges::all_of(kEntries, &Entry::complete), "all extractors have kernels, too");
 
 constexpr auto kExtractors = [] {
   std::array<const Extractor *, std::size(kEntries)> all{};
@@ -262,20 +263,14 @@ Result<std::shared_ptr<const Gpu>> Gpu::open(int number) {
 
 std::string HipBackend::description() const { return device_->description(); }
 
-bool HipBackend::has_kernels(const Extractor &extractor) {
-  const Entry *entry = find_entry(extractor);
-  return entry && entry->has_kernels();
-}
-
 Result<HipBackend::DeviceMetric> HipBackend::make(const Extractor &extractor, OptionSets options,
                                                   const PictureFormat &format, int distorted) const {
-  if (!has_kernels(extractor)) return DeviceMetric();
+  const Entry *entry = find_entry(extractor);
+  if (!entry) return DeviceMetric();
   const hip::CurrentDevice current(*device_);  // a metric may put tables there
   try {
-    const Entry &entry = *find_entry(extractor);
-    if (options.size() > 1 && !entry.make_hip_of_sets) return DeviceMetric();
-    auto metric = entry.make_hip_of_sets ? entry.make_hip_of_sets(*device_, options, format, distorted)
-                                         : entry.make_hip(*device_, *options[0], format, distorted);
+    auto metric = entry->make_hip_of_sets ? entry->make_hip_of_sets(*device_, options, format, distorted)
+                                          : entry->make_hip(*device_, *options[0], format, distorted);
     if (!metric) return DeviceMetric();
     // Whoever holds a metric holds the device.
     return DeviceMetric(metric.release(), [device = device_](const hip::HipMetric *m) {

@@ -124,8 +124,6 @@ class HipBackend {
   std::string description() const;
   // For others, who may keep it.
   std::shared_ptr<const Gpu> share() const;
-  // Whether some options of the extractor have kernels.
-  static bool has_kernels(const Extractor &extractor);
 
   // What measures an extractor on the GPU.
   using DeviceMetric = std::shared_ptr<const hip::HipMetric>;

@@ -62,12 +62,6 @@ std::vector<const char *> units() {
   return {std::begin(kIsas), std::end(kIsas)};
 }
 
-// Of those, the ones that the units can do.
-std::vector<const Extractor *> testable(std::vector<const Extractor *> extractors) {
-  if (on_gpu()) std::erase_if(extractors, [](const Extractor *e) { return !HipBackend::has_kernels(*e); });
-  return extractors;
-}
-
 bool full() {
   const char *wanted = std::getenv("VMAFHIP_TEST_FULL");
   return wanted && *wanted;
@@ -271,12 +265,10 @@ std::string name_of(const testing::TestParamInfo<Golden::ParamType> &info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Extractors, Golden,
-                         testing::Combine(testing::ValuesIn(testable({extractors().begin(),
-                                                                      extractors().end()})),
-                                          testing::ValuesIn(units())),
+                         testing::Combine(testing::ValuesIn(extractors()), testing::ValuesIn(units())),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Extractors, GoldenVariants,
-                         testing::Combine(testing::ValuesIn(testable(extractors_with_variants())),
+                         testing::Combine(testing::ValuesIn(extractors_with_variants()),
                                           testing::ValuesIn(units())),
                          name_of);
 

@@ -96,7 +96,6 @@ class HipTraffic : public testing::Test {
 
 TEST_F(HipTraffic, EveryExtractor) {
   for (const Extractor *extractor : extractors()) {
-    ASSERT_TRUE(HipBackend::has_kernels(*extractor)) << extractor->name;
     expect_least("", extractor->name, clip_for(*extractor));
   }
 }

@@ -39,8 +39,7 @@ using Extractors = std::vector<const Extractor *>;
 // For one session: what it writes goes to `folder`.
 SessionOptions with_folder(SessionOptions options, const std::string &folder);
 
-// Those that have kernels.
-Extractors with_kernels();
+inline Extractors all_extractors() { return {extractors().begin(), extractors().end()}; }
 
 std::vector<std::string> golden_names();
 // Extractors that take such pictures, there may be none, with their default options and all golden variants, in one

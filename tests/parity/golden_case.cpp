@@ -72,7 +72,7 @@ Case golden_case(const std::string &name, int frames, const Extractors &only) {
   c.options.models = "";
   std::vector<std::string> titles = {"default"};
   const auto titles_of_clip = golden.titles();
-  for (const Extractor *extractor : only.empty() ? with_kernels() : only) {
+  for (const Extractor *extractor : only.empty() ? all_extractors() : only) {
     if (!takes(*extractor, c.ref_format())) continue;
     const std::string plain = extractor->name;
     add_feature(c.options, has_switch(*extractor, "debug") ? plain + "=debug=true" : plain);

@@ -217,7 +217,7 @@ class Comparison {
     auto backend = HipBackend::open(gpus_[0]->number());
     must(backend.status());
     backend_.emplace(std::move(*backend));
-    for (const Extractor *extractor : arguments.only.empty() ? parity::with_kernels() : arguments.only)
+    for (const Extractor *extractor : arguments.only.empty() ? parity::all_extractors() : arguments.only)
       record_.extractors[extractor->name];
   }
 
@@ -340,7 +340,7 @@ class Comparison {
 
 int run(const Arguments &a) {
   if (a.extractors) {
-    for (const Extractor *extractor : parity::with_kernels()) std::printf("%s\n", extractor->name);
+    for (const Extractor *extractor : parity::all_extractors()) std::printf("%s\n", extractor->name);
     return 0;
   }
   if (!a.list) return Comparison(a).run();

@@ -72,7 +72,7 @@ std::string feature(Random &random, const Extractor &extractor) {
 }
 
 void choose_features(Random &random, const Extractors &only, SessionOptions &options) {
-  const Extractors all = only.empty() ? with_kernels() : only;
+  const Extractors all = only.empty() ? all_extractors() : only;
   options.features = options.models = "";
   for (int n = random.between(1, 4); n > 0; --n) {
     if (!options.features.empty()) options.features += '|';
@@ -231,14 +231,6 @@ std::string describe(const PictureFormat &format) {
 }
 
 }  // namespace
-
-Extractors with_kernels() {
-  Extractors all;
-  for (const Extractor *extractor : extractors())
-    if (HipBackend::has_kernels(*extractor)) all.push_back(extractor);
-  if (all.empty()) throw std::runtime_error("no extractor has GPU kernels in this build");
-  return all;
-}
 
 Case random_case(uint32_t seed, int number, int frames, int64_t most_samples, const Extractors &only) {
   Random random(seed, number);
