@@ -84,7 +84,10 @@ def check_sessions():
             each = figures["session_fps"]
             expect(0 < each["least"] <= each["most"] and figures["fps"] > each["least"], f"three sessions: {figures}")
             expect(("latency_ms" in figures) == (rate > 0), f"rate {rate}: {figures}")
-            expect((figures["session_device_kib"] > 0) == (backend == "hip"), f"{backend}: {figures}")
+            for memory in ("device_kib", "pinned_kib"):
+                one = figures["session_" + memory]
+                expect((one > 0) == (backend == "hip"), f"{backend}: {figures}")
+                expect(one <= figures[memory] <= 3 * (one + 1) and (one == 0 or figures[memory] > one), f"{backend}: {figures}")
 
 
 def check_stages():

@@ -3,9 +3,11 @@
 #include "engine/hip/device.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <regex>
 #include <thread>
 
@@ -252,6 +254,23 @@ TEST_F(HipDevice, MuchPinnedMemory) {
   gpu->failures["hipHostMalloc"] = {0, 2};
   gpu->failures["hipHostRegister"] = {0, 2};
   EXPECT_THROW(PinnedBuffer(*device, kMuch), DeviceError);
+}
+
+// Memory that could not be unpinned: its pages go, but its addresses are nobody's again.
+TEST_F(HipDevice, PinnedMemoryThatCannotBeUnpinned) {
+  const auto last_page = [&](int error) {
+    if (error != 0) gpu->failures["hipHostUnregister"] = {0, error};
+    const PinnedBuffer pinned(*device, 6 << 20);
+    return pinned.data() + (6 << 20) - 4096;
+  };
+  unsigned char there = 0;
+  errno = 0;
+  EXPECT_EQ(::mincore(last_page(0), 4096, &there), -1);
+  EXPECT_EQ(errno, ENOMEM) << "it is unmapped";
+  there = 1;
+  EXPECT_EQ(::mincore(last_page(700), 4096, &there), 0) << "it is mapped";
+  EXPECT_EQ(there & 1, 0) << "without memory";
+  EXPECT_EQ(gpu->last_error(), 0);
 }
 
 // ROCm 5 counts no mapped buffers: hipFree() would free what hipDestroyExternalMemory() frees.

@@ -25,7 +25,7 @@ class HipUploadMemory : public testing::Test {
 
 TEST_F(HipUploadMemory, EachPlaceHasItsOwn) {
   UploadMemory memory(*device_, kBytes, 5);
-  EXPECT_EQ(memory.places(), 1u);
+  EXPECT_EQ(memory.pinned_bytes(), kBytes);
   std::set<std::byte *> blocks;
   for (int place = 0; place < 5; ++place) {
     std::byte *block = memory.of(place);
@@ -35,7 +35,7 @@ TEST_F(HipUploadMemory, EachPlaceHasItsOwn) {
     for (std::byte *other : blocks) EXPECT_GE(std::abs(block - other), ptrdiff_t(kBytes));
     blocks.insert(block);
   }
-  EXPECT_EQ(memory.places(), 5u);
+  EXPECT_EQ(memory.pinned_bytes(), 5 * kBytes);
 }
 
 TEST_F(HipUploadMemory, AsMuchAsIsUsed) {
@@ -43,8 +43,18 @@ TEST_F(HipUploadMemory, AsMuchAsIsUsed) {
   for (const auto &[place, made] :
        std::vector<std::pair<int, uint64_t>>{{0, 1}, {1, 2}, {3, 4}, {2, 4}, {5, 7}, {6, 7}}) {
     memory.of(place);
-    EXPECT_EQ(memory.places(), made) << place;
+    EXPECT_EQ(memory.pinned_bytes(), made * kBytes) << place;
   }
+}
+
+// Of large pieces the large pages are told that they are made of.
+TEST_F(HipUploadMemory, WholeLargePages) {
+  constexpr size_t kBlock = 3'000'000 / kAlign * kAlign, kLarge = 2 << 20;
+  UploadMemory memory(*device_, kBlock, 4);
+  memory.of(1);
+  EXPECT_EQ(memory.pinned_bytes(), 2 * kBlock);
+  memory.of(2);
+  EXPECT_EQ(memory.pinned_bytes(), 2 * kBlock + 3 * kLarge);
 }
 
 TEST_F(HipUploadMemory, ThreadsThatComeTogetherGetTheSame) {
@@ -55,7 +65,7 @@ TEST_F(HipUploadMemory, ThreadsThatComeTogetherGetTheSame) {
     for (std::byte *&block : got) threads.emplace_back([&memory, &block] { block = memory.of(1); });
     for (std::thread &thread : threads) thread.join();
     for (const std::byte *block : got) EXPECT_EQ(block, got[0]);
-    EXPECT_EQ(memory.places(), 2u);
+    EXPECT_EQ(memory.pinned_bytes(), 2 * kBytes);
   }
 }
 
@@ -68,7 +78,7 @@ TEST_F(HipUploadMemory, OtherMemoryWhereNoneCanBePinned) {
   EXPECT_NE(block, memory.of(1));
   EXPECT_NE(memory.of(1), memory.of(0));
   block[kBytes - 1] = std::byte{7};
-  EXPECT_EQ(memory.places(), 1u) << "pinned";
+  EXPECT_EQ(memory.pinned_bytes(), kBytes);
 }
 
 // More than addresses go.
@@ -78,7 +88,7 @@ TEST_F(HipUploadMemory, NullWhereThereIsNone) {
   EXPECT_EQ(memory.of(kPlaces - 1), nullptr);
   EXPECT_EQ(memory.of(kPlaces / 2), nullptr);
   EXPECT_NE(memory.of(1), nullptr);
-  EXPECT_EQ(memory.places(), 2u);
+  EXPECT_EQ(memory.pinned_bytes(), size_t{2} << 20);
 }
 
 TEST_F(HipUploadMemory, NoMemoryAtAll) {
@@ -93,7 +103,7 @@ TEST_F(HipUploadMemory, NoMemoryAtAll) {
 TEST_F(HipUploadMemory, NothingToUpload) {
   UploadMemory memory(*device_, 0, 3);
   EXPECT_EQ(memory.of(2), nullptr);
-  EXPECT_EQ(memory.places(), 0u);
+  EXPECT_EQ(memory.pinned_bytes(), 0u);
 }
 
 }  // namespace

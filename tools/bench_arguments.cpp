@@ -53,7 +53,7 @@ In the JSON:
   With several sessions, or a rate:
   fps               of all together, and session_fps of the slowest and the fastest
   latency_ms        with a rate: from submitting a frame until its sums are complete and scored
-  session_device_kib, session_pinned_kib    the most that one of them takes
+  session_device_kib, session_pinned_kib    the most that one of them takes; device_kib, pinned_kib: that all take
   equal_scores      whether all have scores of the same bits
   With a GPU:
   device_kib        of its memory that the session takes, besides pictures; pinned_kib: of the host's, for the GPU

@@ -120,7 +120,7 @@ void measure_channels(const Arguments &arguments, const Pictures &pictures, nloh
   for (std::thread &thread : threads) thread.join();
 
   double longest = 0, shortest = 1e30;
-  uint64_t device = 0, pinned = 0;
+  uint64_t device = 0, pinned = 0, all_device = 0, all_pinned = 0;
   std::vector<double> latencies;
   bool equal = true;
   for (const auto &channel : channels) {
@@ -129,6 +129,8 @@ void measure_channels(const Arguments &arguments, const Pictures &pictures, nloh
     shortest = std::min(shortest, channel->seconds());
     device = std::max(device, channel->session().device_bytes());
     pinned = std::max(pinned, channel->session().pinned_bytes());
+    all_device += channel->session().device_bytes();
+    all_pinned += channel->session().pinned_bytes();
     latencies.insert(latencies.end(), channel->latencies().begin(), channel->latencies().end());
     equal = equal && channel->checksum() == channels[0]->checksum();
   }
@@ -142,6 +144,8 @@ void measure_channels(const Arguments &arguments, const Pictures &pictures, nloh
   }
   out["session_device_kib"] = device / 1024;
   out["session_pinned_kib"] = pinned / 1024;
+  out["device_kib"] = all_device / 1024;
+  out["pinned_kib"] = all_pinned / 1024;
   out["equal_scores"] = equal;
 }
 

@@ -27,7 +27,9 @@ constexpr int64_t kBatchSamples = 4 * 3840 * 2160;
 constexpr int kLanes = 4;
 constexpr int kFramesInLanes = 64;
 // Page-locked memory is taken from everybody else, and metrics that need much memory do as well with smaller batches: beyond
-// this there is less in progress. A session has its share: one of many that use a GPU does not keep it busy alone.
+// this there is less in progress. A session has its share, by how many there are when it begins: one of many that use a GPU
+// does not keep it busy alone. The shares of 32 are 1, 1/2, ... 1/32 of it, 4.1 times as much together, if each has many frames
+// in progress at some time.
 constexpr uint64_t kMostPinned = uint64_t(2) << 30, kMostInLanes = uint64_t(4) << 30;
 // A frame that takes longer may as well take the time to wake somebody.
 constexpr auto kAwake = std::chrono::microseconds(300);
@@ -84,8 +86,7 @@ class HipAccelerator final : public Accelerator {
     return plus(ring_->bytes(), times(lanes_->frames(), memory_bytes_ + results_bytes_));
   }
   uint64_t pinned_bytes() const override {
-    return plus(times(upload_->places(), aligned(work_.upload_bytes)),
-                times(lanes_->frames(), results_bytes_));
+    return plus(upload_->pinned_bytes(), times(lanes_->frames(), results_bytes_));
   }
   void on_events(std::function<void(std::span<const int>)> measured,
                  std::function<void(const Status &)> failed) override {

@@ -19,7 +19,7 @@ namespace vmafhip::hip {
 inline void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
 
 // For destructors: what fails is given up, and nothing is touched in a forked child, whose parent owns it all.
-// Moved-from objects come here with null and may have outlived their device.
-void give_back(const Device *device, int (*Functions::*function)(void *), void *handle) noexcept;
+// Moved-from objects come here with null and may have outlived their device. Whether it was done.
+bool give_back(const Device *device, int (*Functions::*function)(void *), void *handle) noexcept;
 
 }  // namespace vmafhip::hip

@@ -50,11 +50,13 @@ void fail(const Api &api, int error, const std::string &call, const char *file, 
                                std::string(from_root(file)) + ":" + std::to_string(line) + ")");
 }
 
-void give_back(const Device *device, int (*Functions::*function)(void *), void *handle) noexcept {
-  if (!handle || forked()) return;
+bool give_back(const Device *device, int (*Functions::*function)(void *), void *handle) noexcept {
+  if (!handle || forked()) return false;
   const CurrentDevice current(*device);
   const Api &api = device->api();
-  if ((api.*function)(handle) != 0) api.hipGetLastError();
+  if ((api.*function)(handle) == 0) return true;
+  api.hipGetLastError();
+  return false;
 }
 
 // Makes that the driver keeps the device ready.

@@ -236,6 +236,9 @@ class PinnedBuffer {
 
   std::byte *data() const { return data_; }
   size_t size() const { return bytes_; }
+  size_t pinned() const {
+    return mapped_ ? mapped_ : bytes_;
+  }  // bytes, in whole large pages where it is made of them
 
  private:
   bool map(size_t bytes);

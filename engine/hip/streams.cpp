@@ -167,8 +167,15 @@ PinnedBuffer::PinnedBuffer(const Device &device, size_t bytes) : device_(&device
 }
 
 PinnedBuffer::~PinnedBuffer() {
-  give_back(device_, mapped_ ? &Functions::hipHostUnregister : &Functions::hipHostFree, data_);
-  if (mapped_ && !forked()) ::munmap(data_, mapped_);
+  const bool done =
+      give_back(device_, mapped_ ? &Functions::hipHostUnregister : &Functions::hipHostFree, data_);
+  if (!mapped_ || !data_ || forked()) return;
+  if (done) {
+    ::munmap(data_, mapped_);
+  } else {
+    // The driver takes these addresses for pinned: it would copy from pages that they had before. Nobody gets them again.
+    ::mmap(data_, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  }
 }
 
 HostRegistration::HostRegistration(const Device &device, void *data, size_t bytes) : device_(&device) {

@@ -11,7 +11,7 @@ UploadMemory::UploadMemory(const Device &device, size_t block_bytes, int places)
   std::call_once(pieces_[0].once, [&] {
     pieces_[0].pinned = PinnedBuffer(device, block_bytes);
     pieces_[0].first = pieces_[0].pinned.data();
-    ++made_;
+    pinned_bytes_ += pieces_[0].pinned.pinned();
   });
 }
 
@@ -38,7 +38,7 @@ void UploadMemory::make(size_t number) {
   Piece &piece = pieces_[number];
   try {
     piece.pinned = PinnedBuffer(device_, bytes);
-    made_ += bytes / block_bytes_;
+    pinned_bytes_ += piece.pinned.pinned();
     piece.first = piece.pinned.data();
   } catch (const DeviceError &) {  // if the device has gone, what follows will say so
     piece.other = allocate(bytes);

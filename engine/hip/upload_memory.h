@@ -24,8 +24,7 @@ class UploadMemory {
   std::byte *of(int place);
   // Whether all of it lies in memory that was made at once. Any thread.
   bool in_one_piece(const void *from, size_t bytes) const;
-  // That have a block which is pinned.
-  uint64_t places() const { return made_; }
+  uint64_t pinned_bytes() const { return pinned_bytes_; }  // now; any thread
 
  private:
   // Places 0; 1; 2 and 3; 4 to 7; and so on.
@@ -46,7 +45,7 @@ class UploadMemory {
   const size_t block_bytes_;
   const size_t places_;
   const std::unique_ptr<Piece[]> pieces_;
-  std::atomic<uint64_t> made_ = 0;
+  std::atomic<uint64_t> pinned_bytes_ = 0;
 };
 
 }  // namespace vmafhip::hip
