@@ -1,6 +1,7 @@
 // The GPU as an accelerator, on the simulated runtime, with metrics that need no kernels: they copy what they read to
 // their results. The same sums as the workers' show that each plane is where and what it should be.
 #include "engine/hip/accelerator.h"
+#include "engine/hip/capacity.h"
 
 #include <atomic>
 #include <mutex>

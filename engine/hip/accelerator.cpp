@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/hip/capacity.h"
 #include "engine/hip/lanes.h"
 #include "engine/hip/ring.h"
 #include "engine/hip/upload_memory.h"
@@ -20,12 +21,6 @@
 namespace vmafhip::hip {
 namespace {
 
-// A batch has about as many samples as four 2160p pictures: with fewer, parts of a large GPU idle at the end of each
-// kernel (with a quarter, one in eight frames is lost at 1080p).
-constexpr int64_t kBatchSamples = 4 * 3840 * 2160;
-// With four batches on the device, copies and the ends of kernels hide behind the kernels of others.
-constexpr int kLanes = 4;
-constexpr int kFramesInLanes = 64;
 // Page-locked memory is taken from everybody else, and metrics that need much memory do as well with smaller batches: beyond
 // this there is less in progress. A session has its share, by how many there are when it begins: one of many that use a GPU
 // does not keep it busy alone. The shares of 32 are 1, 1/2, ... 1/32 of it, 4.1 times as much together, if each has many frames
@@ -34,51 +29,12 @@ constexpr uint64_t kMostPinned = uint64_t(2) << 30, kMostInLanes = uint64_t(4) <
 // A frame that takes longer may as well take the time to wake somebody.
 constexpr auto kAwake = std::chrono::microseconds(300);
 
-// Frames in lanes, a batch that waits for one, and those that workers fill.
-int places_for(int lanes, int batch, int threads) {
-  return lanes * batch + batch + std::clamp(threads, 2, 8);
-}
-
-}  // namespace
-
-Capacity Capacity::of(const PictureFormat &format, int distorted, int threads, int asked) {
-  const int64_t samples = int64_t{format.width} * format.height * distorted;
-  const auto most = int64_t{std::max(1, kMostPairs / distorted)};  // one launch takes so many
-  const int64_t batch = asked > 0 ? asked : kBatchSamples / samples;
-  Capacity c;
-  c.batch = int(std::clamp<int64_t>(batch, 1, most));
-  c.lanes = std::clamp(kFramesInLanes / c.batch, 2, kLanes);
-  c.places = places_for(c.lanes, c.batch, threads);
-  return c;
-}
-
-bool Capacity::reduce(int threads) {
-  if (lanes == 1 && batch == 1) {
-    if (places == 2) return false;
-    places = 2;
-    return true;
-  }
-  if (lanes > 2 || batch == 1)
-    --lanes;
-  else
-    batch /= 2;
-  places = places_for(lanes, batch, threads);
-  return true;
-}
-
-namespace {
-
 class HipAccelerator final : public Accelerator {
  public:
   // Throws DeviceError.
   HipAccelerator(std::shared_ptr<const Device> device, const HipBackend::Work &work,
                  const Capacity &capacity);
   ~HipAccelerator() override;
-
-  // Of the device, for batches in progress.
-  static uint64_t lane_bytes(const HipBackend::Work &work, const Capacity &capacity);
-  // Device and pinned memory that such an object takes in the end.
-  static std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, const Capacity &capacity);
 
   int places() const override { return capacity_.places; }
   std::byte *upload_memory(int place) override;
@@ -151,22 +107,6 @@ class HipAccelerator final : public Accelerator {
 };
 
 // ---- Memory -----------------------------------------------------------------------------------------------
-
-uint64_t HipAccelerator::lane_bytes(const HipBackend::Work &work, const Capacity &capacity) {
-  uint64_t frame = 0;
-  for (const HipBackend::Item &item : work.items)
-    frame = plus(frame, plus(item.metric->frame_bytes(), item.metric->result_bytes()));
-  return times(Lanes::most_frames(capacity.lanes, capacity.batch), frame);
-}
-
-std::pair<uint64_t, uint64_t> HipAccelerator::bytes_of(const HipBackend::Work &work,
-                                                       const Capacity &capacity) {
-  uint64_t results = 0;
-  for (const HipBackend::Item &item : work.items) results = plus(results, item.metric->result_bytes());
-  return {plus(Ring::most_bytes(work, capacity.places), lane_bytes(work, capacity)),
-          plus(times(aligned(work.upload_bytes), uint64_t(capacity.places)),
-               times(Lanes::most_frames(capacity.lanes, capacity.batch), results))};
-}
 
 HipAccelerator::HipAccelerator(std::shared_ptr<const Device> device, const HipBackend::Work &work,
                                const Capacity &capacity)
@@ -439,9 +379,8 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Devi
   do {
     const bool one_by_one = capacity.lanes == 1 && capacity.batch == 1,
                least = one_by_one && capacity.places == 2;
-    const auto [on_device, pinned] = HipAccelerator::bytes_of(work, capacity);
-    const bool too_much =
-        pinned > most_pinned || HipAccelerator::lane_bytes(work, capacity) > kMostInLanes / users;
+    const auto [on_device, pinned] = bytes_of(work, capacity);
+    const bool too_much = pinned > most_pinned || lane_bytes(work, capacity) > kMostInLanes / users;
     if (too_much && !one_by_one) continue;
     try {
       free = device->free_memory();
@@ -455,7 +394,7 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Devi
       return Status(Code::resource, "the system does not let a thread start that waits for the GPU");
     }
   } while (capacity.reduce(work.threads));
-  const auto [on_device, pinned] = HipAccelerator::bytes_of(work, capacity);
+  const auto [on_device, pinned] = bytes_of(work, capacity);
   return Status(status.code(), "measuring these pictures takes at least " + in_units(on_device) +
                                    " on the GPU, of which " + in_units(free) + " are free, and " +
                                    in_units(pinned) + " of pinned memory; " + status.message());

@@ -15,18 +15,6 @@
 
 namespace vmafhip::hip {
 
-// How much is in progress at a time.
-struct Capacity {
-  int lanes = 1;   // batches on the device
-  int batch = 1;   // frames of one at most
-  int places = 2;  // frames, from the first plane that is put into upload memory on
-
-  // Enough to keep a large GPU busy, and no more: what is in progress has to be held. `asked`: frames of a batch, or 0.
-  static Capacity of(const PictureFormat &format, int distorted, int threads, int asked);
-  // For a device, or a host, with less memory; false if there is no less.
-  bool reduce(int threads);
-};
-
 // What users are told of a failure. Code::resource: the device works, but has not enough memory.
 Status status_of(const Device &device, const DeviceError &error);
 
