@@ -389,15 +389,16 @@ GPU_FN void vif_matrix(const VifArgs &args) {
       const uint32_t ref[4] = {r.x, r.y, r.z, r.w}, dist[4] = {d.x, d.y, d.z, d.w},
                      cross[4] = {c.x, c.y, c.z, c.w};
       const int left = x0 - 8 + 16 * (i >> 1) + g, top = y0 + 8 * (i & 1) + 2 * q;
-      uint32_t unsure = 0;
+      VifPixel pixels[4];
+      bool in_plane[4];
 #pragma unroll
       for (int k = 0; k < 4; k++) {
         const int px = left + 8 * (k >> 1), py = top + (k & 1);
-        const bool in_plane = px >= 0 && px < args.width && py < args.height;
-        const VifPixel pixel = {static_cast<int32_t>(ref[k]), static_cast<int32_t>(dist[k]),
-                                static_cast<int32_t>(cross[k])};
-        unsure |= static_cast<uint32_t>(vif_add_pixel<true>(log_table, pixel, in_plane, limits, &sums)) << k;
+        in_plane[k] = (px >= 0) & (px < args.width) & (py < args.height);
+        pixels[k] = {static_cast<int32_t>(ref[k]), static_cast<int32_t>(dist[k]),
+                     static_cast<int32_t>(cross[k])};
       }
+      const uint32_t unsure = vif_add_some<true>(log_table, pixels, in_plane, limits, &sums);
       if (unsure == 0) continue;
 #pragma unroll 1
       for (int k = 0; k < 4; k++) {

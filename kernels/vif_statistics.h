@@ -9,11 +9,18 @@ namespace vmafhip {
 
 constexpr int kVifLogBias = kGpuLeadingBias >> 4;
 
-// 2048 * (log2(v) - 15) + 30720 = vif_log2(v), plus kVifLogBias; 0 < v < 2^32.
-GPU_FN int32_t vif_folded_log2(const uint16_t *folded, uint32_t v) {
-  const uint32_t leading = gpu_leading16(v);
-  return static_cast<int32_t>(((leading >> 15 << 14) + folded[(leading >> 3) & 4095] + (leading & 7)) >> 3);
-}
+// 2048 * (log2(v) - 15) + 30720 = vif_log2(v), plus kVifLogBias; 0 < v < 2^32. The table's entry is on its way meanwhile.
+struct VifFoldedLog {
+  uint32_t leading, entry;
+
+  GPU_FN VifFoldedLog() {}
+  GPU_FN VifFoldedLog(const uint16_t *folded, uint32_t v)
+      : leading(gpu_leading16(v)), entry(folded[(leading >> 3) & 4095]) {}
+  GPU_FN int32_t value() const {
+    return static_cast<int32_t>(((leading >> 15 << 14) + entry + (leading & 7)) >> 3);
+  }
+};
+GPU_FN int32_t vif_folded_log2(const uint16_t *folded, uint32_t v) { return VifFoldedLog(folded, v).value(); }
 
 // The difference of logarithms that vif_add_distorted() adds, in its doubles. Cold code.
 GPU_NOINLINE int32_t vif_gain_exact(const uint16_t *folded, int32_t ref, int32_t dist, int32_t cross,
@@ -75,6 +82,54 @@ GPU_FN VifGain vif_gain(int32_t ref, int32_t dist, int32_t cross) {
           static_cast<uint32_t>(left) - margin < divisor - 2 * margin || whole};
 }
 
+// The same of several pixels, a step for all of them after the other: a step waits for what the one before gives, which takes as
+// long as it takes for all. It needs more registers.
+template <int kCount>
+GPU_FN void vif_gains(const int32_t (&ref)[kCount], const int32_t (&dist)[kCount],
+                      const int32_t (&cross)[kCount], VifGain (&gains)[kCount]) {
+  float reciprocal[kCount];
+  uint32_t quotient[kCount];
+  uint64_t remainder[kCount];
+  int32_t correction[kCount], left[kCount];
+#pragma unroll
+  for (int i = 0; i < kCount; i++) reciprocal[i] = gpu_reciprocal(static_cast<float>(ref[i]));
+#pragma unroll
+  for (int i = 0; i < kCount; i++) {
+    const float factor = static_cast<float>(cross[i]);
+    quotient[i] = gpu_truncate(factor * reciprocal[i] * factor);
+  }
+#pragma unroll
+  for (int i = 0; i < kCount; i++)
+    remainder[i] = static_cast<uint64_t>(static_cast<uint32_t>(cross[i])) * static_cast<uint32_t>(cross[i]) -
+                   static_cast<uint64_t>(quotient[i]) * static_cast<uint32_t>(ref[i]);
+#pragma unroll
+  for (int i = 0; i < kCount; i++)
+    correction[i] =
+        gpu_nearest(static_cast<float>(static_cast<int32_t>(remainder[i] >> 8)) * (reciprocal[i] * 256.0f));
+#pragma unroll
+  for (int i = 0; i < kCount; i++)
+    left[i] = static_cast<int32_t>(static_cast<uint32_t>(remainder[i]) -
+                                   static_cast<uint32_t>(correction[i]) * static_cast<uint32_t>(ref[i]));
+#pragma unroll
+  for (int i = 0; i < kCount; i++) {
+    const bool below = left[i] < 0;
+    quotient[i] = quotient[i] + static_cast<uint32_t>(correction[i]) - below;
+    left[i] = below ? left[i] + ref[i] : left[i];
+  }
+#pragma unroll
+  for (int i = 0; i < kCount; i++) {
+    const bool whole = left[i] == 0;
+    const int32_t part = static_cast<int32_t>(quotient[i]) - whole;
+    gains[i].part = part;
+    gains[i].noise = static_cast<uint32_t>(larger(dist[i] - part - 1, 0) + kVifNoise);
+  }
+#pragma unroll
+  for (int i = 0; i < kCount; i++) {
+    const uint32_t divisor = static_cast<uint32_t>(ref[i]), margin = divisor >> 12;
+    gains[i].sure = static_cast<uint32_t>(left[i]) - margin < divisor - 2 * margin || left[i] == 0;
+  }
+}
+
 // Gain limits, as far as integers can go by them: where a limit cuts the gain off, they cannot, unless it is 1. Then
 // gain * gain * ref is ref itself, and as gain > 1 means cross > ref, the part that is cut off is above that; a part that is
 // not, for cross <= ref, is at most ref.
@@ -133,6 +188,56 @@ GPU_FN bool vif_add_pixel(const uint16_t *folded, VifPixel pixel, bool live, con
     sums->den_low += live && low;
   }
   return explained && !sure;
+}
+
+// The same of several, a step for all of them after the other, and in masks, as branches would part them again. It takes more
+// registers. A bit for each pixel whose numerator is left to vif_gain_exact().
+template <bool kReference, int kCount, int kLimits>
+GPU_FN uint32_t vif_add_some(const uint16_t *folded, const VifPixel (&pixels)[kCount],
+                             const bool (&live)[kCount], const VifLimits<kLimits> &limits,
+                             VifThreadSums<kLimits> *sums) {
+  int32_t ref[kCount], dist[kCount], cross[kCount];
+#pragma unroll
+  for (int k = 0; k < kCount; k++) {
+    ref[k] = larger(pixels[k].ref, kVifNoise);
+    dist[k] = larger(pixels[k].dist, 0);
+    cross[k] = pixels[k].cross;
+  }
+  VifGain gains[kCount];
+  vif_gains(ref, dist, cross, gains);
+
+  VifFoldedLog noise[kCount], signal[kLimits][kCount], den[kCount];
+#pragma unroll
+  for (int k = 0; k < kCount; k++) {
+    if constexpr (kReference) den[k] = VifFoldedLog(folded, static_cast<uint32_t>(kVifNoise + ref[k]));
+    noise[k] = VifFoldedLog(folded, gains[k].noise);
+#pragma unroll
+    for (int i = 0; i < kLimits; i++) {
+      const int32_t part = kLimits > 1 ? smaller(gains[k].part, ref[k] | limits.open[i]) : gains[k].part;
+      signal[i][k] = VifFoldedLog(folded, gains[k].noise + static_cast<uint32_t>(part));
+    }
+  }
+  uint32_t unsure = 0;
+#pragma unroll
+  for (int k = 0; k < kCount; k++) {
+    const bool low = pixels[k].ref < kVifNoise;
+    const bool explained = live[k] & !low & (cross[k] > 0) & (dist[k] > 0);
+    const bool sure = gains[k].sure &
+                      (static_cast<uint32_t>(cross[k]) <= static_cast<uint32_t>(ref[k]) << limits.log2_gain);
+    const uint32_t told = 0u - static_cast<uint32_t>(explained & sure);
+#pragma unroll
+    for (int i = 0; i < kLimits; i++)
+      sums->num_log[i] += static_cast<uint32_t>(signal[i][k].value() - noise[k].value()) & told;
+    // The factor makes it one multiply-add where those are 64 bits wide.
+    sums->num_low += static_cast<uint64_t>(live[k] & low ? static_cast<uint32_t>(dist[k]) : 0) * 1u;
+    if constexpr (kReference) {
+      sums->den_log += static_cast<uint32_t>(den[k].value() - 2048 * 17 - kVifLogBias) &
+                       (0u - static_cast<uint32_t>(live[k] & !low));
+      sums->den_low += live[k] & low;
+    }
+    unsure |= static_cast<uint32_t>(explained & !sure) << k;
+  }
+  return unsure;
 }
 
 // The numerator that is left to it.

@@ -204,5 +204,55 @@ TEST(VifGain, PixelsGoToTheSumsOfTheDefinition) {
       }
 }
 
+// What several pixels give together is what each gives alone: those of all kinds, in the plane and beyond, mixed.
+template <int kLimitsAtOnce>
+void expect_some_as_each(int count) {
+  constexpr int kSome = 4;
+  Triples triples(7 + kLimitsAtOnce);
+  test::Noise noise(11);
+  const uint16_t *folded = tables().folded.data();
+  int wrong = 0, unsure_of = 0;
+  for (int i = 0; i < count; ++i) {
+    reciprocal_error = i % 5 - 2;
+    const double values[] = {kLimits[i % std::size(kLimits)], 1};
+    const VifLimits<kLimitsAtOnce> limits(values);
+    VifPixel pixels[kSome];
+    bool live[kSome];
+    VifThreadSums<kLimitsAtOnce> want, got;
+    uint32_t want_unsure = 0;
+    for (int k = 0; k < kSome; ++k) {
+      const VifStatistics s = triples.next();
+      pixels[k] = {s.ref, s.dist, s.cross};
+      // One of a low variance, of a negative one, or not correlated, now and then.
+      switch (noise.below(16)) {
+        case 0:
+          pixels[k].ref = kVifNoise - 1 - noise.below(1000);
+          break;
+        case 1:
+          pixels[k].dist = -noise.below(1000);
+          break;
+        case 2:
+          pixels[k].cross = -noise.below(1000);
+          break;
+        default:
+          break;
+      }
+      live[k] = noise.below(8) != 0;
+      want_unsure |= uint32_t{vif_add_pixel<true>(folded, pixels[k], live[k], limits, &want)} << k;
+    }
+    const uint32_t unsure = vif_add_some<true>(folded, pixels, live, limits, &got);
+    unsure_of += unsure != 0;
+    bool equal = unsure == want_unsure && got.den_log == want.den_log && got.den_low == want.den_low &&
+                 got.num_low == want.num_low;
+    for (int k = 0; k < kLimitsAtOnce; ++k) equal &= got.num_log[k] == want.num_log[k];
+    if (!equal && ++wrong < 5) ADD_FAILURE() << "pixels " << i << ": " << unsure << ", not " << want_unsure;
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(unsure_of, count / 50);
+}
+
+TEST(VifGain, SeveralPixelsGiveWhatEachDoes) { expect_some_as_each<1>(200000); }
+TEST(VifGain, SeveralPixelsGiveWhatEachDoesWithTwoLimits) { expect_some_as_each<2>(200000); }
+
 }  // namespace
 }  // namespace vmafhip
