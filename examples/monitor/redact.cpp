@@ -49,7 +49,8 @@ std::string redact_uri(const std::string &uri) {
   if (user > from) shown += kHidden;
   // A path may hold a URI of its own: what a proxy is to fetch.
   const size_t query = std::min(uri.find_first_of("?#", user), uri.size());
-  shown += redact_uri(uri.substr(user, query - user));
+  // librtmp takes options behind blanks.
+  shown += without_properties(redact_uri(uri.substr(user, query - user)));
   if (query + 1 < uri.size()) return shown + uri[query] + kHidden;
   return shown + uri.substr(query);
 }

@@ -316,8 +316,9 @@ gboolean on_option(const char *name, const char *value, gpointer data, GError **
 Error parse(int argc, char **argv, CommandLine &line) {
   std::vector<GOptionEntry> entries;
   const auto add = [&](const char *name, const char *argument, const char *help) {
-    entries.push_back({name, 0, argument ? 0 : G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
-                       reinterpret_cast<gpointer>(on_option), help, argument});
+    // Names of files are bytes, whatever the locale.
+    entries.push_back({name, 0, argument ? G_OPTION_FLAG_FILENAME : G_OPTION_FLAG_NO_ARG,
+                       G_OPTION_ARG_CALLBACK, reinterpret_cast<gpointer>(on_option), help, argument});
   };
   for (const Option &option : kOptions) add(option.name, option.argument, option.help);
   add("config", "FILE", "Channels and the options above from a file; this is how there are several channels");

@@ -99,7 +99,8 @@ Error check_output(const std::string &file) {
   return {};
 }
 
-// A report takes the place of what has its name: of a file, not of a device, nor of a link to the file.
+// A report takes the place of what has its name: of a file, not of a device, nor of a link to the file; and not of a source,
+// a configuration or scores, by a slip.
 Error check_report(std::string &file, const Words &words) {
   if (const std::unique_ptr<char, Free<free>> target(realpath(file.c_str(), nullptr)); target) {
     if (!g_file_test(target.get(), G_FILE_TEST_IS_REGULAR))
@@ -107,6 +108,9 @@ Error check_report(std::string &file, const Words &words) {
              " another name";
     file = target.get();
   }
+  const std::string lower = take_text(g_ascii_strdown(file.c_str(), -1));
+  if (!lower.ends_with(".html") && !lower.ends_with(".htm"))
+    return words.option("report") + ": " + file + " does not end in .html";
   return check_output(file);
 }
 

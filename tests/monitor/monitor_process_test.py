@@ -288,6 +288,18 @@ class MonitorTest(unittest.TestCase):
             self.assertEqual(monitor.process.returncode, 0)
             self.assertEqual(table(output)["jpegenc"]["frames"], 60)
 
+    def test_names_of_files_are_bytes_whatever_the_locale(self):
+        for name in "caf\u00e9".encode(), "caf\u00e9".encode("latin-1"):
+            for locale in "C", "C.UTF-8":
+                with self.subTest(name=name, locale=locale):
+                    path = os.fsencode(folder) + b"/" + name + b".mp4"
+                    shutil.copy(folder / "ref.mp4", path)
+                    done = subprocess.run([MONITOR, "--listen", "none", "--ref", path, "--dist", folder / "dist.mp4"],
+                                          capture_output=True, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": locale},
+                                          timeout=PATIENCE, check=False)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn(b"dist", done.stdout)
+
     def test_runs_without_a_score_leave_no_file(self):
         feed = Feed(b"")
         feed.mode = "refuse"

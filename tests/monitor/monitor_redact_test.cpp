@@ -29,6 +29,11 @@ TEST(Redact, HidesAllThatFollowsThePath) {
   EXPECT_EQ(redact_uri("https://host/a?"), "https://host/a?");
 }
 
+TEST(Redact, HidesOptionsBehindBlanks) {
+  EXPECT_EQ(redact_uri("rtmp://host/app/x pubPasswd=geheim live=1"),
+            "rtmp://host/app/x pubPasswd=*** live=1");
+}
+
 TEST(Redact, HidesWhatAProxyIsToOpen) {
   EXPECT_EQ(redact_uri("http://proxy/?url=rtsp://admin:pass@cam/live"), "http://proxy/?***");
   EXPECT_EQ(redact_uri("http://proxy/rtsp://admin:pass@cam/live"), "http://proxy/rtsp://***@cam/live");

@@ -278,6 +278,7 @@ TEST_F(SettingsTest, MistakesOnTheCommandLine) {
       {with({"--report", path("nothing/report.html")}), "no folder"},
       {with({"--report", "/dev/null"}), "no plain file"},
       {with({"--report", folder_}), "no plain file"},
+      {with({"--report", path("dist.mp4")}), "dist.mp4 does not end in .html"},
       {{"--ref", path("ref.mp4"), "--dist", ""}, "empty"},
       {{"--ref", path("ref.mp4"), "--encode", ""}, "empty"},
       {{"--ref", "", "--dist", path("dist.mp4")}, "reference is missing"},
