@@ -250,7 +250,8 @@ Pipeline::Flow Pipeline::flow(Side side) const {
   const Probed &s = sides_[side];
   // An encoder may take many frames before it gives one; live, it has no such time.
   const int64_t taken = side == distorted && !live_ ? encoder_moved_.load() : 0;
-  const int64_t last = std::max<int64_t>({s.last, started_, taken});
+  // What the sink waits for comes later: nothing is missing before.
+  const int64_t last = std::max<int64_t>({s.last, started_, taken, waits_until_});
   return {s.frames, g_get_monotonic_time() - last, s.ended};
 }
 
@@ -342,9 +343,15 @@ GstPadProbeReturn Pipeline::on_output(GstPad *pad, GstPadProbeInfo *info, gpoint
   }
   if (GST_STATE(self->sink_) < GST_STATE_PLAYING) return GST_PAD_PROBE_DROP;
   const auto time = running_time(pad, GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
-  if (time)
-    if (const auto offset = self->outgoing_.frame(reference, *time, wall_ns()))
-      g_object_set(self->sink_, "ts-offset", gint64(*offset), nullptr);
+  if (!time) return GST_PAD_PROBE_OK;
+  if (const auto offset = self->outgoing_.frame(reference, *time, wall_ns())) {
+    self->sink_offset_ = *offset;
+    g_object_set(self->sink_, "ts-offset", gint64(*offset), nullptr);
+  }
+  if (self->paced_ && !self->live_) {
+    const auto now = int64_t(gst_element_get_current_running_time(self->sink_));
+    self->waits_until_ = g_get_monotonic_time() + (*time + self->sink_offset_ - now) / 1000;
+  }
   return GST_PAD_PROBE_OK;
 }
 

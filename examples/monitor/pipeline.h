@@ -29,8 +29,9 @@ class Pipeline {
   // What has come to one pad.
   struct Flow {
     uint64_t frames;
-    int64_t silent_us;  // since the last frame (one that the encoder took counts, too), or since the start
-    bool ended;         // end of stream
+    int64_t
+        silent_us;  // since the last frame was due (one that the encoder took counts, too), or since the start
+    bool ended;     // end of stream
   };
 
   // Null, and one line in `error`, if something in the settings cannot be: a model, an encoder, a property.
@@ -94,6 +95,8 @@ class Pipeline {
   bool paced_ = false;  // by the clock, where sources are not live
   std::atomic<bool> live_{false};
   std::atomic<int64_t> encoder_moved_{0};  // when it took its last frame
+  std::atomic<int64_t> waits_until_{0};    // the sink, with the last frame that came to it
+  int64_t sink_offset_ = 0;                // ns, the sink's ts-offset
   int64_t started_ = 0;
   std::mutex state_mutex_;
   bool stopped_ = false;

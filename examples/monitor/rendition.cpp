@@ -25,6 +25,7 @@ namespace {
 constexpr double kLongestPause = 60, kWellFor = 30;    // s: the next pause; scored so long, it is short again
 constexpr double kPatience = 10, kPatienceForEnd = 5;  // s
 constexpr int kMostAbandoned = 8;
+constexpr int64_t kAsleep = 3 * G_USEC_PER_SEC;  // between calls that come once a second
 
 int abandoned_now = 0;
 
@@ -188,6 +189,10 @@ void Rendition::stop() {
 // ---- once a second --------------------------------------------------------------------------------
 
 void Rendition::tick() {
+  const int64_t now = g_get_monotonic_time();
+  // Of a process that was stopped, or of a machine that was, nothing could come.
+  if (now - ticked_ > kAsleep) awake_since_ = now;
+  ticked_ = now;
   if (run_ && !run_->end) {
     const Pipeline &pipeline = *run_->pipeline;
     if (const StructurePtr now = stats_of(pipeline)) messages_.stats(now.get());
@@ -204,7 +209,9 @@ void Rendition::tick() {
 void Rendition::look_for_stall() {
   if (stopping_) return;
   const Pipeline &pipeline = *run_->pipeline;
-  const auto ref = pipeline.flow(Pipeline::reference), dist = pipeline.flow(Pipeline::distorted);
+  auto ref = pipeline.flow(Pipeline::reference), dist = pipeline.flow(Pipeline::distorted);
+  for (Pipeline::Flow *flow : {&ref, &dist})
+    flow->silent_us = std::min(flow->silent_us, ticked_ - awake_since_);
   const auto limit = int64_t(channel_.stall_seconds * G_USEC_PER_SEC);
   const std::string time = seconds_text(channel_.stall_seconds);
   const bool ref_stalls = !ref.ended && ref.silent_us > limit,

@@ -64,6 +64,7 @@ class Rendition {
   Timer timer_;       // until the next run begins, or for patience with one that ends
   double pause_ = 0;  // s, the last one
   int64_t scoring_since_ = 0, duration_ = -1;
+  int64_t ticked_ = 0, awake_since_ = 0;  // g_get_monotonic_time()
   bool stopping_ = false;
   bool without_file_ = false;  // the next run: the result file could not be opened
 };

@@ -2,6 +2,8 @@
 // that a source that comes and goes for weeks fills no disk. What other processes have written is neither overwritten
 // nor removed.
 #pragma once
+#include <sys/stat.h>
+
 #include <deque>
 #include <string>
 
@@ -20,10 +22,17 @@ class ResultFiles {
   void run_ends(bool scored);
 
  private:
+  // A file of ours: what has taken its name meanwhile is another's.
+  struct File {
+    std::string name;  // empty: none
+    struct stat made;
+  };
+  static void remove(const File &file, bool unchanged);  // since its run was over
+
   const std::string name_;
-  int number_ = 1;
-  std::string open_;              // the present run's; empty: none that is ours
-  std::deque<std::string> kept_;  // of earlier ones, oldest first
+  int number_ = 1;         // of the name that is tried next
+  File open_;              // the present run's
+  std::deque<File> kept_;  // of earlier ones, oldest first
 };
 
 }  // namespace monitor

@@ -78,15 +78,27 @@ std::string name_of_encoder(const std::string &fragment) {
   return first;
 }
 
+// A name from what a URI or an encoder is called, which may be anything.
+std::string usable_name(const std::string &text) {
+  constexpr size_t kLongest = 90;
+  size_t end = std::min(text.size(), kLongest);
+  while (end < text.size() && end > 0 && (text[end] & 0xc0) == 0x80) --end;  // between characters
+  std::string name = take_text(g_utf8_make_valid(text.substr(0, end).c_str(), -1));
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; }, ' ');
+  return name;
+}
+
 // Names that were given must be unique; others are made so.
 Error settle(std::string &name, const std::string &otherwise, std::set<std::string> &taken,
              const char *what) {
   const bool given = !name.empty();
-  const std::string stem = given ? name : otherwise.empty() ? what : otherwise.substr(0, 90);
+  const std::string stem = given ? name : otherwise.empty() ? what : usable_name(otherwise);
   name = stem;
   for (int n = 2; !given && taken.count(name); ++n) name = stem + "-" + std::to_string(n);
   if (!taken.insert(name).second) return std::string("There are two ") + what + "s named \"" + name + "\"";
-  return check_name(name);
+  const Error e = check_name(name);
+  return e.empty() ? e : std::string(what) + " \"" + name + "\": " + e;
 }
 
 // A file that can be made or written.

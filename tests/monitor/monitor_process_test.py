@@ -54,7 +54,7 @@ def make_clips():
     with open(folder / "sizes.h264", "wb") as sizes:
         for name in "large", "small", "large":
             sizes.write((folder / f"{name}.h264").read_bytes())
-    for name, seconds in ("jump", 3600), ("even", 1.2):  # where the second half begins
+    for name, seconds in ("jump", 3600), ("even", 1.2), ("gap", 6.2):  # where the second half begins
         launch(f"concat name=c adjust-base=false ! jpegenc ! matroskamux streamable=true ! filesink location={folder}/{name}.mkv"
                f" {source(30)} ! c. {source(30, more=f'timestamp-offset={int(seconds * 1e9)}')} ! c.")
 
@@ -407,6 +407,25 @@ class MonitorTest(unittest.TestCase):
             monitor.process.send_signal(signal.SIGINT)
             monitor.wait("the end of the other one", lambda r: r["dist"]["state"] == "ended")
             self.assertEqual(monitor.end()[0], 0)  # the second time it does not wait
+
+    def test_a_gap_in_a_file_is_no_silence(self):
+        output, log = once("--ref", folder / "gap.mkv", "--encode", "jpegenc", "--realtime", "--stall", "3")
+        self.assertNotIn("lost", log)
+        self.assertEqual(table(output)["jpegenc"]["frames"], 60)
+        log = once("--ref", folder / "gap.mkv", "--dist", folder / "gap.mkv", "--sync", "timestamp", "--realtime", "--stall", "3")[1]
+        self.assertNotIn("lost", log)
+
+    def test_while_it_was_stopped_nothing_was_silent(self):
+        with Monitor("--ref", folder / "ref.mp4", "--dist", folder / "dist.mp4", "--sync", "timestamp", "--realtime", "--loop",
+                     "--retry", "0.001", "--stall", "3") as monitor:
+            monitor.wait("scores", lambda r: r["dist"]["state"] == "running")
+            monitor.process.send_signal(signal.SIGSTOP)
+            time.sleep(6)
+            monitor.process.send_signal(signal.SIGCONT)
+            restarts = monitor.renditions()["dist"]["counters"]["restarts"]
+            dist = monitor.wait("two more", lambda r: r["dist"]["counters"]["restarts"] >= restarts + 2)["dist"]
+            self.assertNotIn("lost", kinds(dist), dist["events"])
+            self.assertEqual(monitor.end()[0], 0)
 
     def test_another_size_in_mid_stream(self):
         output, log = once("--ref", folder / "sizes.h264", "--dist", folder / "sizes.h264", "--sync", "timestamp")

@@ -87,6 +87,50 @@ TEST_F(ResultFilesTest, TheNewestAreKept) {
   EXPECT_TRUE(fs::exists(path("scores-7.csv"))) << "somebody else's";
 }
 
+TEST_F(ResultFilesTest, WhatHasTakenANameMeanwhileStays) {
+  const auto replace = [](const std::string &name) {
+    fs::rename(name, name + ".mine");
+    write(name);
+  };
+  ResultFiles results(path("scores.csv"));
+  replace(results.next());
+  results.run_ends(false);
+  EXPECT_TRUE(fs::exists(path("scores.csv")));
+
+  for (size_t run = 0; run < ResultFiles::kKept; ++run) {
+    write(results.next());
+    results.run_ends(true);
+  }
+  replace(path("scores-2.csv"));
+  fs::remove(path("scores-3.csv"));
+  write(path("scores-3.csv"));
+  for (int run = 0; run < 3; ++run) {
+    write(results.next());
+    results.run_ends(true);
+  }
+  EXPECT_TRUE(fs::exists(path("scores-2.csv")));
+  EXPECT_TRUE(fs::exists(path("scores-3.csv"))) << "perhaps of the same inode";
+  EXPECT_FALSE(fs::exists(path("scores-4.csv")));
+}
+
+TEST_F(ResultFilesTest, WhoTakesFilesAwayGetsThemAll) {
+  ResultFiles results(path("scores.csv"));
+  fs::create_directory(path("taken"));
+  size_t taken = 0;
+  for (size_t run = 0; run < ResultFiles::kKept + 20; ++run) {
+    const std::string name = results.next();
+    write(name);
+    results.run_ends(true);
+    if (run % 10 == 9) continue;
+    ASSERT_TRUE(fs::exists(name)) << name;
+    const std::string there = path("taken/") + fs::path(name).filename().string();
+    ASSERT_FALSE(fs::exists(there)) << "the same name again";
+    fs::rename(name, there);
+    ++taken;
+  }
+  EXPECT_EQ(taken, size_t(std::distance(fs::directory_iterator(path("taken")), fs::directory_iterator())));
+}
+
 TEST_F(ResultFilesTest, PipesAndDevicesStay) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   fs::create_symlink("/dev/null", path("link.csv"));

@@ -181,6 +181,18 @@ TEST_F(SettingsTest, NamesHaveNoPasswords) {
   EXPECT_EQ(settings.channels[0].renditions[1].name, "h:554");
 }
 
+TEST_F(SettingsTest, NamesFromFilesAreMadeUsable) {
+  std::string japanese;
+  for (int i = 0; i < 40; ++i) japanese += "\u65e5";
+  for (const std::string &name : {"a" + japanese + ".mkv", std::string("a\nb.mkv")}) write(name, "");
+  ASSERT_EQ(read(with({"--dist", path("a" + japanese + ".mkv"), "--dist", path("a\nb.mkv")})), "");
+  EXPECT_EQ(settings.channels[0].renditions[1].name, "a" + japanese.substr(0, 29 * 3))
+      << "cut between characters";
+  EXPECT_EQ(settings.channels[0].renditions[2].name, "a b");
+  for (const std::string &name : {"a" + japanese + ".mkv", std::string("a\nb.mkv")})
+    g_unlink(path(name).c_str());
+}
+
 TEST_F(SettingsTest, ChangesBelongToTheEncoderBeforeThem) {
   ASSERT_EQ(read({"--ref", path("ref.mp4"), "--encode", "x264enc", "--change", "30 bitrate=300", "--change",
                   "10.5 x.speed-preset=fast;20 pass=quant", "--encode", "vp8enc"}),
