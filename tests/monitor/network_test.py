@@ -18,7 +18,7 @@ import threading
 from monitor_process import Monitor
 
 NAME = "studio/edge"
-NEEDED = ("jpegenc", "jpegdec", "rtpjpegpay", "rtpjpegdepay", "sdpsrc", "hlssink2", "hlsdemux", "x264enc", "avdec_h264", "souphttpsrc")
+NEEDED = ("jpegenc", "jpegdec", "rtpjpegpay", "rtpjpegdepay", "sdpsrc", "hlsdemux", "x264enc", "mpegtsmux", "avdec_h264", "souphttpsrc")
 # Noise of a few large blocks, of which no moment looks like another.
 PICTURES = ("pattern=snow ! video/x-raw,format=I420,width=16,height=12,framerate=25/1 ! videoscale ! "
             "video/x-raw,width=160,height=120,pixel-aspect-ratio=1/1 ! tee name=t")
@@ -96,10 +96,12 @@ def hls(program, folder):
     made = folder / "made"
     made.mkdir()
     line = f"videotestsrc num-buffers=75 {PICTURES} " + " ".join(
-        f"t. ! {BOX} ! x264enc speed-preset=ultrafast pass=quant quantizer={quantizer} key-int-max=25 ! h264parse ! "
-        f"hlssink2 target-duration=1 playlist-length=0 max-files=0 location={made}/{name}%05d.ts playlist-location={made}/{name}.m3u8"
-        for name, quantizer in (("ref", 10), ("dist", 40)))
-    subprocess.run(["gst-launch-1.0", "-q", *line.split()], check=True, stdin=subprocess.DEVNULL)
+        f"t. ! {BOX} ! x264enc speed-preset=ultrafast pass=quant quantizer={quantizer} ! h264parse ! mpegtsmux ! "
+        f"filesink location={made}/{name}.ts" for name, quantizer in (("ref", 10), ("dist", 40)))
+    subprocess.run(["gst-launch-1.0", "-q", *line.split()], check=True, stdin=subprocess.DEVNULL, timeout=120)
+    for name in "ref", "dist":
+        (made / f"{name}.m3u8").write_text(f"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\n{name}.ts\n"
+                                           "#EXT-X-ENDLIST\n", encoding="ascii")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=served))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_port}"
