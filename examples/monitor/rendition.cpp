@@ -311,9 +311,9 @@ void Rendition::read_own(const GstStructure *message) {
         "The " + side + " stream's time stamps jump by " + seconds_text(std::round(seconds)) + ": taken out",
         g_get_real_time());
   } else if (gst_structure_has_name(message, "change")) {
-    record_.event(EventKind::changed,
-                  redact(std::string(gst_structure_get_string(message, "property")) + " = " +
-                         gst_structure_get_string(message, "value")),
+    const std::string property = gst_structure_get_string(message, "property");
+    const std::string value = gst_structure_get_string(message, "value");
+    record_.event(EventKind::changed, property + " = " + (is_secret(property) ? "***" : redact(value)),
                   g_get_real_time());
   }
 }

@@ -196,8 +196,8 @@ std::string settings_table(const Settings &settings) {
     for (const RenditionSettings &one : channel.renditions) {
       add("rendition", one.name + ": " + (one.uri.empty() ? redact(one.encode) : redact_uri(one.uri)));
       for (const Change &change : one.changes) {
-        add("change",
-            one.name + ": after " + plain(change.seconds) + " s " + change.property + "=" + change.value);
+        add("change", one.name + ": after " + plain(change.seconds) + " s " + change.property + "=" +
+                          (is_secret(change.property) ? "***" : redact(change.value)));
       }
     }
     add("model", channel.model);

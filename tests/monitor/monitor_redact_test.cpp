@@ -17,8 +17,10 @@ TEST(Redact, HidesWhoOpensASource) {
 // As they are typed, not as they are valid.
 TEST(Redact, HidesPasswordsWithAnyCharacter) {
   for (const char *password :
-       {"p/a", "p#a", "p?a", "p:a", "it's", "two words", "a\"b", "<a>", "`a", "p/a?s#s@t"})
+       {"p/a", "p#a", "p?a", "p:a", "it's", "two words", "a\"b", "<a>", "`a", "p/a?s#s@t", "p@s/t"})
     EXPECT_EQ(redact_uri(std::string("rtsp://user:") + password + "@host/a"), "rtsp://***@host/a");
+  EXPECT_EQ(redact_uri("rtsp://me@corp.com:se/cret@host/a"), "rtsp://***@host/a");
+  EXPECT_EQ(redact_uri("rtsp://user:pass@host/live?mail=a@b"), "rtsp://***@host/live?***");
 }
 
 TEST(Redact, HidesAllThatFollowsThePath) {
@@ -59,6 +61,38 @@ TEST(Redact, HidesValuesOfSecretProperties) {
             "rtspclientsink user-id = *** user-pw=*** x=1");
   EXPECT_EQ(redact("e.passphrase = geheim"), "e.passphrase = ***");
   EXPECT_EQ(redact("srtsink uri=srt://h?a=b streamid=c"), "srtsink uri=srt://h?*** streamid=***");
+}
+
+TEST(Redact, TextsMayBeAnyBytes) {
+  EXPECT_EQ(redact("There is no file caf\xe9"), "There is no file caf\xe9");
+  EXPECT_EQ(redact("secret=a caf\xe9"), "secret=*** caf\xe9");
+}
+
+// A server's answer must not hold anybody up. What takes time in the square of these takes hours.
+TEST(Redact, LongTexts) {
+  constexpr size_t kMany = 1 << 20;
+  std::string uris, users, hidden, words;
+  for (size_t i = 0; i < kMany; ++i) {
+    uris += "://x";
+    users += "://a:b@";
+    hidden += "://***@";
+    words += "password";
+  }
+  const std::string letters(kMany, 'a');
+  EXPECT_EQ(redact(letters + " = " + letters), letters + " = " + letters);
+  EXPECT_EQ(redact(words + "=" + letters), words + "=***");
+  EXPECT_EQ(redact(words), words);
+  EXPECT_EQ(redact(uris), uris);
+  EXPECT_EQ(redact_uri(users), hidden);
+  EXPECT_EQ(redact_uri(uris + "@"), uris.substr(0, uris.size() - 1) + "***@");
+  EXPECT_EQ(redact(std::string(kMany, '=')), std::string(kMany, '='));
+  EXPECT_EQ(redact(std::string(kMany, '\'') + "://").size(), kMany + 3);
+}
+
+TEST(Redact, NamesOfSecrets) {
+  for (const char *name : {"passphrase", "user-pw", "pubPasswd", "API-Key", "e.token"})
+    EXPECT_TRUE(is_secret(name));
+  for (const char *name : {"", "pass", "key-int-max", "bitrate", "user-agent"}) EXPECT_FALSE(is_secret(name));
 }
 
 TEST(Redact, LeavesTheRest) {

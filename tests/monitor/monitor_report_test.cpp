@@ -60,6 +60,18 @@ TEST(ReportTest, HasWhatIsKnown) {
   EXPECT_EQ(html.find("The alert is raised"), std::string::npos);
 }
 
+TEST(ReportTest, HasNoPasswords) {
+  SampleRecords samples;
+  ChannelSettings &channel = samples.settings.channels[0];
+  channel.reference = "rtsp://user:geheim@source.example/news?geheim";
+  channel.renditions[0].uri = "srt://edge.example:1?passphrase=geheim";
+  channel.renditions[1].encode = "x264enc ! srtsink passphrase=geheim";
+  channel.renditions[1].changes = {{30, "e.passphrase", "sehr geheim"}, {31, "bitrate", "300"}};
+  const std::string html = report_of(samples);
+  EXPECT_EQ(html.find("geheim"), std::string::npos);
+  EXPECT_NE(html.find("after 31 s bitrate=300"), std::string::npos);
+}
+
 TEST(ReportTest, SaysThatTheAlertIsRaised) {
   SampleRecords samples;
   samples[1].now().alert = true;
