@@ -171,6 +171,15 @@ GPU_FN int gpu_anew_for_all(int v) {
   return v;
 }
 
+// v, which all lanes of the warp have: AMD's compiler keeps it in a scalar register.
+GPU_FN int gpu_of_warp(int v) {
+#if defined(__HIP__)
+  return __builtin_amdgcn_readfirstlane(v);
+#else
+  return v;
+#endif
+}
+
 // AMD's compiler moves nothing across it, for fewer registers.
 GPU_FN void gpu_keep_order() {
 #if defined(__HIP__)

@@ -1,6 +1,7 @@
 // Kernels of VIF: each scale, whatever the depth (engine/arith/vif.h has the definition).
 #include "kernels/vif_filter.h"
 #include "kernels/vif_matrix.h"
+#include "kernels/vif_matrix_amd.h"
 #include "kernels/vif_streams.h"
 
 using namespace vmafhip;
@@ -69,4 +70,18 @@ VIF_MATRIX_KERNEL(vif_scale0_matrix_16, uint16_t, 4, 1)
 VIF_MATRIX_KERNEL(vif_scale0_matrix_8_limits, uint8_t, 2, 2)
 VIF_MATRIX_KERNEL(vif_scale0_matrix_12_limits, uint16_t, 3, 2)
 VIF_MATRIX_KERNEL(vif_scale0_matrix_16_limits, uint16_t, 4, 2)
+#endif
+
+#if defined(GPU_HAS_MMA_I8)
+#define VIF_MATRIX64_KERNEL(name, ...)                                                          \
+  GPU_KERNEL void GPU_BOUNDS(64 * kVifMatrixWarps, 1) GPU_WAVES(4) name(VifArgs args) { \
+    vif_matrix_amd<__VA_ARGS__, 64>(args);                                                      \
+  }
+
+VIF_MATRIX64_KERNEL(vif_scale0_matrix64_8, uint8_t, 2, 1)
+VIF_MATRIX64_KERNEL(vif_scale0_matrix64_12, uint16_t, 3, 1)
+VIF_MATRIX64_KERNEL(vif_scale0_matrix64_16, uint16_t, 4, 1)
+VIF_MATRIX64_KERNEL(vif_scale0_matrix64_8_limits, uint8_t, 2, 2)
+VIF_MATRIX64_KERNEL(vif_scale0_matrix64_12_limits, uint16_t, 3, 2)
+VIF_MATRIX64_KERNEL(vif_scale0_matrix64_16_limits, uint16_t, 4, 2)
 #endif

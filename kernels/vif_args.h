@@ -40,7 +40,7 @@ VMAFHIP_HD constexpr int vif_tile_columns(int scale) { return kVifThreads - 2 * 
 
 // vif_scale0_matrix_*: a warp takes 16 rows and 32 columns a step. It is 8 columns late, since a step's right-hand columns
 // are the next one's left-hand border.
-constexpr int kVifMatrixThreads = 128;
+constexpr int kVifMatrixWarps = 4, kVifMatrixThreads = 32 * kVifMatrixWarps;
 constexpr int kVifMatrixRows = 16;
 VMAFHIP_HD constexpr int vif_matrix_steps(int width) { return (width + 8 + 31) / 32; }
 // Offsets in a plane are 32 bits there.

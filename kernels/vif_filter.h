@@ -134,15 +134,15 @@ GPU_FN void vif_sum_columns(const VifArgs &args, const PlanePair &planes, int x0
   }
 }
 
-// Adds 8 pixels of a row, of which the first `columns` are of the plane, from their statistics: of the reference, of the
+// Adds pixels of a row, of which the first `columns` are of the plane, from their statistics: of the reference, of the
 // distorted picture, of both.
-template <bool kReference, int kLimits>
-GPU_FN void vif_add_pixels(const uint16_t *log_table, const int32_t (&statistics)[3][8], int columns,
+template <bool kReference, int kPixels, int kLimits>
+GPU_FN void vif_add_pixels(const uint16_t *log_table, const int32_t (&statistics)[3][kPixels], int columns,
                            const double *gain_limits, VifThreadSums<kLimits> *sums) {
   const VifLimits<kLimits> limits(gain_limits);
   uint32_t unsure = 0;
 #pragma unroll
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < kPixels; i++) {
     const VifPixel pixel = {statistics[0][i], statistics[1][i], statistics[2][i]};
     unsure |= static_cast<uint32_t>(vif_add_pixel<kReference>(log_table, pixel, i < columns, limits, sums))
               << i;
@@ -150,7 +150,7 @@ GPU_FN void vif_add_pixels(const uint16_t *log_table, const int32_t (&statistics
   }
   if (unsure == 0) return;
 #pragma unroll
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < kPixels; i++)
     if (unsure >> i & 1)
       vif_add_exact(log_table, {statistics[0][i], statistics[1][i], statistics[2][i]}, gain_limits, sums);
 }

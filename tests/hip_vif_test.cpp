@@ -1,5 +1,5 @@
 // VIF on the GPU: sums equal to those of the plain CPU code, bit for bit, whatever the size, depth, options, memory layout
-// and batch, with matrix units and without. Runs with warps of 32 and of 64; the latter have no matrix units.
+// and batch, with matrix units and without. Runs with warps of 32, NVIDIA's matrix units, and of 64, AMD's.
 #include <array>
 #include <cstdlib>
 #include <deque>
@@ -85,7 +85,6 @@ class VifHip : public HipTest {
     std::vector<std::vector<VifSums>> want;
     for (const Pictures &pictures : batch) want.push_back(cpu_sums(params, format, pictures));
     for (const char *matrix : {"1", "0"}) {
-      if (*matrix == '0' && device_->warp_size() > 32) break;  // it makes no difference
       ::setenv("VMAFHIP_VIF_MATRIX", matrix, 1);
       const auto got = measure({params}, format, batch, layout);
       for (size_t f = 0; f < want.size(); ++f)
@@ -105,20 +104,16 @@ constexpr VifParams kVariants[] = {{}, {1}, {1.0001}, {1.2}, {2}, {3.7}, {100, t
 
 // Or these tests would not test it.
 TEST_F(VifHip, MatrixKernelsAreThere) {
-  const char *library = std::getenv("VMAFHIP_HIP_LIBRARY");
-  if (library && std::string_view(library).ends_with("libhipsim_amd.so"))
-    GTEST_SKIP() << "not as AMD's GPUs have them";
-  for (const char *name :
-       {"vif_scale0_matrix_8", "vif_scale0_matrix_12", "vif_scale0_matrix_16", "vif_scale0_matrix_8_limits",
-        "vif_scale0_matrix_12_limits", "vif_scale0_matrix_16_limits"})
-    EXPECT_NO_THROW(device_->function("vif", name));
+  const std::string prefix = device_->warp_size() == 64 ? "vif_scale0_matrix64_" : "vif_scale0_matrix_";
+  for (const char *name : {"8", "12", "16", "8_limits", "12_limits", "16_limits"})
+    EXPECT_NO_THROW(device_->function("vif", (prefix + name).c_str())) << name;
 }
 
 // Of the least size and around the columns that a block, a warp or a step takes, on every scale.
 TEST_F(VifHip, Widths) {
   std::vector<int> widths;
   for (int width = kVifMinSize; width <= 72; ++width) widths.push_back(width);
-  for (int columns : {128, 240, 480, 496, 504, 992, 1984})
+  for (int columns : {128, 240, 256, 480, 496, 504, 992, 1984})
     for (int width : {columns - 1, columns, columns + 1, columns + 9}) widths.push_back(width);
   for (int width : widths) {
     const Luma ref = noise(width, kVifMinSize + width % 3, width % 2 ? 8 : 10, static_cast<uint32_t>(width));

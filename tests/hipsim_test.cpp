@@ -87,6 +87,21 @@ TEST_F(Hipsim, MatrixStep) {
     }
 }
 
+TEST_F(Hipsim, SignedMatrixStep) {
+  const auto data = allocate<uint32_t>(256);
+  if (warp == 32)
+    return expect_fault(kErrorLaunchFailure, "warps of 64", "hipsim_signed_matrix", BrokenArgs{data, 0, 0}, 32);
+  ASSERT_EQ(launch("hipsim_signed_matrix", BrokenArgs{data, 0, 0}, 64), 0);
+  const auto d = fetch(data, 256);
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < 16; ++j) {
+      int want = 1000;
+      for (int k = 0; k < 32; ++k)
+        want += static_cast<int8_t>(11 * i + 3 * k - 128) * static_cast<int8_t>(5 * j - 7 * k + 100);
+      EXPECT_EQ(static_cast<int>(d[static_cast<size_t>(i * 16 + j)]), want) << i << ", " << j;
+    }
+}
+
 TEST_F(Hipsim, BarriersOfWhatIsLeftOfABlock) {
   const auto data = allocate<uint32_t>(kBrokenThreads);
   ASSERT_EQ(launch("hipsim_barrier_of_few", BrokenArgs{data, 0, 0}), 0);

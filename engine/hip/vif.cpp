@@ -44,15 +44,14 @@ std::optional<Function> optional_kernel(const Device &device, const char *name) 
   }
 }
 
-// The kernel for matrix units, which not every GPU has, for one gain limit or two. VMAFHIP_VIF_MATRIX=0 does without, for
-// tests.
+// The kernel for matrix units, which not every GPU has, for one gain limit or two: vif_scale0_matrix_* of NVIDIA's warps of
+// 32, vif_scale0_matrix64_* of AMD's of 64. VMAFHIP_VIF_MATRIX=0 does without, for tests.
 std::optional<Function> matrix_kernel(const Device &device, int depth, int limits) {
   const char *wanted = std::getenv("VMAFHIP_VIF_MATRIX");
-  if (device.warp_size() != 32 || (wanted && std::string_view(wanted) == "0")) return std::nullopt;
-  const char *const names[3][kVifMostLimits] = {{"vif_scale0_matrix_8", "vif_scale0_matrix_8_limits"},
-                                                {"vif_scale0_matrix_12", "vif_scale0_matrix_12_limits"},
-                                                {"vif_scale0_matrix_16", "vif_scale0_matrix_16_limits"}};
-  return optional_kernel(device, names[depth == 8 ? 0 : depth <= 12 ? 1 : 2][limits - 1]);
+  if (wanted && std::string_view(wanted) == "0") return std::nullopt;
+  const std::string name = std::string(device.warp_size() == 64 ? "vif_scale0_matrix64_" : "vif_scale0_matrix_") +
+                           (depth == 8 ? "8" : depth <= 12 ? "12" : "16") + (limits > 1 ? "_limits" : "");
+  return optional_kernel(device, name.c_str());
 }
 
 class HipVif final : public HipMetric {
@@ -75,6 +74,7 @@ class HipVif final : public HipMetric {
             device.function("vif", "vif_scale1_limits"), device.function("vif", "vif_scale2_limits"),
             device.function("vif", "vif_scale3_limits")},
         halve_(device.function("vif", depth_ == 8 ? "vif_halve_8" : "vif_halve_16")),
+        warp_(device.warp_size()),
         matrix_{matrix_kernel(device, depth_, 1), matrix_kernel(device, depth_, 2)},
         log_table_(upload_log_table(device)) {
     for (int p = 0; p < planes_; p++) {
@@ -267,15 +267,15 @@ class HipVif final : public HipMetric {
         kVifThreads, args);
   }
 
-  static void launch_matrix(const Stream &stream, const Function &kernel, VifArgs &args, unsigned count) {
+  void launch_matrix(const Stream &stream, const Function &kernel, VifArgs &args, unsigned count) const {
     // A warp begins with a step that gives nothing, so it should take many, but there should be warps enough to fill the
     // GPU several times over: 2400 fill an H200 one and a half times.
     const int steps = vif_matrix_steps(args.width);
     const unsigned strips = blocks_for(args.height, kVifMatrixRows);
     args.steps = std::clamp(static_cast<int>(int64_t{steps} * strips * count / 2400), 4, 16);
     static_assert(16 <= kVifMostMatrixSteps);
-    stream.launch(kernel, {blocks_for(steps, args.steps * (kVifMatrixThreads / 32)), strips, count},
-                  kVifMatrixThreads, args);
+    stream.launch(kernel, {blocks_for(steps, args.steps * kVifMatrixWarps), strips, count},
+                  kVifMatrixWarps * warp_, args);
   }
 
   const GainLimits limits_;
@@ -285,6 +285,7 @@ class HipVif final : public HipMetric {
   const std::array<std::optional<Function>, kVifScales> kernels_of_several_;
   const std::array<Function, kVifScales> kernels_of_limits_;
   const Function halve_;
+  const int warp_;
   const std::array<std::optional<Function>, kVifMostLimits> matrix_;  // by the number of limits
   const Buffer<uint16_t> log_table_;
   Size sizes_[3];

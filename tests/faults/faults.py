@@ -84,7 +84,8 @@ class Seeding:
                                        self.text, flags=re.MULTILINE)
             if count < 2:
                 self.problems.append(f"{self.source}: no kernels of the names {VIF_UNUSED}")
-            self.text = self.replace(self.text, "{ vif_matrix<__VA_ARGS__>(args); }", "{ (void)args; }", self.source)
+            for call in ("vif_matrix<__VA_ARGS__>(args);", "vif_matrix_amd<__VA_ARGS__, 64>(args);"):
+                self.text = self.replace(self.text, call, "(void)args;", self.source)
 
     def replace(self, text, old, new, file):
         if text.count(old) == 1:

@@ -113,4 +113,18 @@ GPU_KERNEL void hipsim_matrix(BrokenArgs args) {
   for (uint32_t i = 0; i < 4; ++i) args.data.get(128)[(g + i / 2 * 8) * 8 + 2 * q + i % 2] = d[i];
 }
 
+// D = A * B with A[i][k] = 11 i + 3 k - 128 and B[k][j] = 5 j - 7 k + 100, in signed bytes; D is stored row by row.
+GPU_KERNEL void hipsim_signed_matrix(BrokenArgs args) {
+  const uint32_t lane = static_cast<uint32_t>(gpu_lane()), n = lane % 16, q = lane / 16;
+  uint32_t a[2] = {}, b[2] = {}, d[4] = {1000, 1000, 1000, 1000};
+  for (uint32_t half = 0; half < 2; ++half)
+    for (uint32_t byte = 0; byte < 4; ++byte) {
+      const uint32_t k = 16 * half + 4 * q + byte;
+      a[half] |= (11 * n + 3 * k - 128 & 255) << 8 * byte;
+      b[half] |= (5 * n - 7 * k + 100 & 255) << 8 * byte;
+    }
+  gpu_mma_i8<64>(d, a, a + 1, b, b + 1);
+  for (uint32_t i = 0; i < 4; ++i) args.data.get(256)[(4 * q + i) * 16 + n] = d[i];
+}
+
 }  // namespace vmafhip

@@ -25,7 +25,8 @@ enum class Operation : uint8_t {
   ballot,
   sum,
   sum_all,
-  matrix
+  matrix,
+  signed_matrix
 };
 
 // What one thread gives to an operation of its warp, and what it gets from it.
@@ -106,6 +107,7 @@ void complete_any(Warp &warp, Slot *slots);
 void complete_ballot(Warp &warp, Slot *slots);
 void complete_sum(Warp &warp, Slot *slots);
 void complete_matrix(Warp &warp, Slot *slots);
+void complete_signed_matrix(Warp &warp, Slot *slots);
 
 inline uint32_t combine(Operation operation, uint32_t v, int line, void (*complete)(Warp &, Slot *)) {
   Slot *slots = own_slots();
@@ -187,6 +189,25 @@ inline void gpu_mma_u8(uint32_t *d, const uint32_t *a, uint32_t b0, uint32_t b1,
   mine = {{a[0], a[1], a[2], a[3], b0, b1}};
   hipsim::wait_for_warp(hipsim::Operation::matrix, line, hipsim::complete_matrix);
   for (int i = 0; i < 4; ++i) d[i] += mine.words[i];
+}
+
+// AMD's 16x16x16 on signed bytes, twice, over a warp of 64 or 32: d (16x16, 32-bit) += a (16x32) * b (32x16). With n = lane %
+// 16, q = lane / 16 and h = 256 / warp a thread holds of a the row n at the columns hq to hq + h - 1 (a0) and 16 + hq to
+// 16 + hq + h - 1 (a1), of b the column n at the same rows, of d the column n at the rows hq to hq + h - 1.
+template <int kWarp>
+void gpu_mma_i8(uint32_t *d, const uint32_t *a0, const uint32_t *a1, const uint32_t *b0, const uint32_t *b1,
+                int line = __builtin_LINE()) {
+  constexpr int kWords = 64 / kWarp;
+  hipsim::Slot *slots = hipsim::own_slots();
+  hipsim::Slot &mine = slots[hipsim::lane->number];
+  for (int i = 0; i < kWords; ++i) {
+    mine.words[i] = a0[i];
+    mine.words[kWords + i] = a1[i];
+    mine.words[2 * kWords + i] = b0[i];
+    mine.words[3 * kWords + i] = b1[i];
+  }
+  hipsim::wait_for_warp(hipsim::Operation::signed_matrix, line, hipsim::complete_signed_matrix);
+  for (int i = 0; i < 4 * kWords; ++i) d[i] += mine.words[i];
 }
 
 }  // namespace vmafhip
