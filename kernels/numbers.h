@@ -295,30 +295,28 @@ GPU_FN void gpu_mma_u8(uint32_t *d, const uint32_t *a, uint32_t b0, uint32_t b1)
 }
 #endif
 
-// GPU_HAS_MMA_I8: AMD's matrix units, which multiply signed bytes. gpu_mma_i8(d, a0, a1, b0, b1) adds to D (16 x 16, 32
-// bits) the product of A (16 x 32) and B (32 x 16). With n = lane % 16, q = lane / 16 and w = gpu_mma_words(), words of
-// four bytes, a lane holds
-//   of A  row n at columns 4wq to 4wq + 4w - 1 (a0) and 16 + 4wq to 16 + 4wq + 4w - 1 (a1),
-//   of B  column n at the same rows (b0, b1),
-//   of D  column n at rows 4wq to 4wq + 4w - 1.
-// So have it AMD's Matrix Instruction Calculator (github.com/ROCm/amd_matrix_instruction_calculator) and LLVM's test
-// of v_mfma_i32_16x16x16i8; which of the products of a sum a lane has does not matter, where A and B agree on it.
-GPU_FN constexpr int gpu_mma_words(int warp) { return 64 / warp; }
+// GPU_HAS_MMA_I8: AMD's matrix units that multiply signed bytes, in warps of 64. gpu_mma_i8(d, a0, a1, b0, b1) adds to D (16 x
+// 16, 32 bits) the product of A (16 x 32) and B (32 x 16). With n = lane % 16 and q = lane / 16 a lane holds, four bytes a word,
+//   of A  row n at columns 4q to 4q + 3 (a0) and 16 + 4q to 16 + 4q + 3 (a1),
+//   of B  column n at rows 4q to 4q + 3 (b0) and 16 + 4q to 16 + 4q + 3 (b1),
+//   of D  column n at rows 4q to 4q + 3.
+// So AMD's Matrix Instruction Calculator has v_mfma_i32_16x16x16i8 (github.com/ROCm/amd_matrix_instruction_calculator). A
+// lane's words of v_mfma_i32_16x16x32_i8 are columns 8q to 8q + 7; but it is all one in which order products are added.
+// gfx908 has its results in registers of another kind, from which they would have to be fetched.
 #if defined(GPU_SIMULATED)
 #define GPU_HAS_MMA_I8 1
 #elif defined(__gfx90a__) || defined(__gfx942__)
 #define GPU_HAS_MMA_I8 1
-template <int kWarp>
-GPU_FN void gpu_mma_i8(uint32_t *d, const uint32_t *a0, const uint32_t *a1, const uint32_t *b0, const uint32_t *b1) {
-  static_assert(kWarp == 64);
+GPU_FN void gpu_mma_i8(uint32_t *d, uint32_t a0, uint32_t a1, uint32_t b0, uint32_t b1) {
   using Sums = int __attribute__((ext_vector_type(4)));
-  Sums sums = {static_cast<int>(d[0]), static_cast<int>(d[1]), static_cast<int>(d[2]), static_cast<int>(d[3])};
+  Sums sums = {static_cast<int>(d[0]), static_cast<int>(d[1]), static_cast<int>(d[2]),
+               static_cast<int>(d[3])};
 #if defined(__gfx942__)
-  const uint64_t a = a0[0] | static_cast<uint64_t>(a1[0]) << 32, b = b0[0] | static_cast<uint64_t>(b1[0]) << 32;
+  const uint64_t a = a0 | static_cast<uint64_t>(a1) << 32, b = b0 | static_cast<uint64_t>(b1) << 32;
   sums = __builtin_amdgcn_mfma_i32_16x16x32_i8(static_cast<long>(a), static_cast<long>(b), sums, 0, 0, 0);
 #else
-  sums = __builtin_amdgcn_mfma_i32_16x16x16i8(static_cast<int>(a0[0]), static_cast<int>(b0[0]), sums, 0, 0, 0);
-  sums = __builtin_amdgcn_mfma_i32_16x16x16i8(static_cast<int>(a1[0]), static_cast<int>(b1[0]), sums, 0, 0, 0);
+  sums = __builtin_amdgcn_mfma_i32_16x16x16i8(static_cast<int>(a0), static_cast<int>(b0), sums, 0, 0, 0);
+  sums = __builtin_amdgcn_mfma_i32_16x16x16i8(static_cast<int>(a1), static_cast<int>(b1), sums, 0, 0, 0);
 #endif
 #pragma unroll
   for (int i = 0; i < 4; i++) d[i] = static_cast<uint32_t>(sums[i]);

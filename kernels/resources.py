@@ -50,7 +50,7 @@ FEWER = [
     (r"ssim_integer_terms_16", "gfx1.*", 3, 1, "as of 8 bits"),
     (r"ssimulacra2_(rows|columns)", "gfx90a", 2, 2, "recursive filters walk along rows that are brought there in tiles"),
     (r"ssimulacra2_more_rows", "gfx90a", 1, 2, "the same of fewer lines"),
-    (r"vif_scale0_16|vif_scale\d.*_limits", "gfx90a", 3, 2, "column sums of two words, or two gain limits"),
+    (r"vif_scale0_16|vif_scale\d(_8|_16)?_limits", "gfx90a", 3, 2, "column sums of two words, or two gain limits"),
 ]
 
 

@@ -73,9 +73,9 @@ VIF_MATRIX_KERNEL(vif_scale0_matrix_16_limits, uint16_t, 4, 2)
 #endif
 
 #if defined(GPU_HAS_MMA_I8)
-#define VIF_MATRIX64_KERNEL(name, ...)                                                          \
+#define VIF_MATRIX64_KERNEL(name, ...)                                                  \
   GPU_KERNEL void GPU_BOUNDS(64 * kVifMatrixWarps, 1) GPU_WAVES(4) name(VifArgs args) { \
-    vif_matrix_amd<__VA_ARGS__, 64>(args);                                                      \
+    vif_matrix_amd<__VA_ARGS__>(args);                                                  \
   }
 
 VIF_MATRIX64_KERNEL(vif_scale0_matrix64_8, uint8_t, 2, 1)

@@ -90,7 +90,8 @@ TEST_F(Hipsim, MatrixStep) {
 TEST_F(Hipsim, SignedMatrixStep) {
   const auto data = allocate<uint32_t>(256);
   if (warp == 32)
-    return expect_fault(kErrorLaunchFailure, "warps of 64", "hipsim_signed_matrix", BrokenArgs{data, 0, 0}, 32);
+    return expect_fault(kErrorLaunchFailure, "warps of 64", "hipsim_signed_matrix", BrokenArgs{data, 0, 0},
+                        32);
   ASSERT_EQ(launch("hipsim_signed_matrix", BrokenArgs{data, 0, 0}, 64), 0);
   const auto d = fetch(data, 256);
   for (int i = 0; i < 16; ++i)

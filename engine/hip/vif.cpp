@@ -49,8 +49,12 @@ std::optional<Function> optional_kernel(const Device &device, const char *name) 
 std::optional<Function> matrix_kernel(const Device &device, int depth, int limits) {
   const char *wanted = std::getenv("VMAFHIP_VIF_MATRIX");
   if (wanted && std::string_view(wanted) == "0") return std::nullopt;
-  const std::string name = std::string(device.warp_size() == 64 ? "vif_scale0_matrix64_" : "vif_scale0_matrix_") +
-                           (depth == 8 ? "8" : depth <= 12 ? "12" : "16") + (limits > 1 ? "_limits" : "");
+  const std::string name =
+      std::string(device.warp_size() == 64 ? "vif_scale0_matrix64_" : "vif_scale0_matrix_") +
+      (depth == 8    ? "8"
+       : depth <= 12 ? "12"
+                     : "16") +
+      (limits > 1 ? "_limits" : "");
   return optional_kernel(device, name.c_str());
 }
 

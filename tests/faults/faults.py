@@ -84,7 +84,7 @@ class Seeding:
                                        self.text, flags=re.MULTILINE)
             if count < 2:
                 self.problems.append(f"{self.source}: no kernels of the names {VIF_UNUSED}")
-            for call in ("vif_matrix<__VA_ARGS__>(args);", "vif_matrix_amd<__VA_ARGS__, 64>(args);"):
+            for call in ("vif_matrix<__VA_ARGS__>(args);", "vif_matrix_amd<__VA_ARGS__>(args);"):
                 self.text = self.replace(self.text, call, "(void)args;", self.source)
 
     def replace(self, text, old, new, file):

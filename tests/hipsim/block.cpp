@@ -63,9 +63,9 @@ void switch_to(Lane *from, Lane *to, [[maybe_unused]] bool leaving = false) {
 int count_bits(uint64_t bits) { return __builtin_popcountll(bits); }
 
 const char *name_of(Operation operation) {
-  constexpr const char *kNames[] = {"nothing",         "gpu_shuffle_down", "gpu_shuffle_up",
-                                    "gpu_shuffle_xor", "gpu_any",          "gpu_ballot",
-                                    "gpu_warp_sum",    "gpu_warp_sum_all", "gpu_mma_u8", "gpu_mma_i8"};
+  constexpr const char *kNames[] = {"nothing",    "gpu_shuffle_down", "gpu_shuffle_up", "gpu_shuffle_xor",
+                                    "gpu_any",    "gpu_ballot",       "gpu_warp_sum",   "gpu_warp_sum_all",
+                                    "gpu_mma_u8", "gpu_mma_i8"};
   return kNames[static_cast<int>(operation)];
 }
 
@@ -286,13 +286,13 @@ void complete_matrix(Warp &warp, Slot *slots) {
 
 void complete_signed_matrix(Warp &warp, Slot *slots) {
   need_whole_warp(warp);
-  const unsigned words = 64 / warp.lanes;
-  int8_t a[16][32], b[16][32];  // b by columns
-  for (unsigned i = 0; i < warp.lanes; ++i)
+  if (warp.lanes != 64) fail(kErrorLaunchFailure, "gpu_mma_i8 is for warps of 64");
+  // As rows of bytes: a[16][32]; b by columns, [16][32].
+  int8_t a[16][32], b[16][32];
+  for (unsigned i = 0; i < 64; ++i)
     for (unsigned half = 0; half < 2; ++half) {
-      const unsigned k = 16 * half + i / 16 * 4 * words;
-      std::memcpy(&a[i % 16][k], &slots[i].words[half * words], 4 * words);
-      std::memcpy(&b[i % 16][k], &slots[i].words[(2 + half) * words], 4 * words);
+      std::memcpy(&a[i % 16][16 * half + i / 16 * 4], &slots[i].words[half], 4);
+      std::memcpy(&b[i % 16][16 * half + i / 16 * 4], &slots[i].words[2 + half], 4);
     }
   int32_t d[16][16];
   for (int row = 0; row < 16; ++row)
@@ -301,9 +301,8 @@ void complete_signed_matrix(Warp &warp, Slot *slots) {
       for (int k = 0; k < 32; ++k) sum += a[row][k] * b[column][k];
       d[row][column] = sum;
     }
-  for (unsigned i = 0; i < warp.lanes; ++i)
-    for (unsigned j = 0; j < 4 * words; ++j)
-      slots[i].words[j] = static_cast<uint32_t>(d[i / 16 * 4 * words + j][i % 16]);
+  for (unsigned i = 0; i < 64; ++i)
+    for (unsigned j = 0; j < 4; ++j) slots[i].words[j] = static_cast<uint32_t>(d[i / 16 * 4 + j][i % 16]);
 }
 
 void *device_memory(uint64_t address, uint64_t bytes, uint64_t alignment) {

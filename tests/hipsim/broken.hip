@@ -123,7 +123,7 @@ GPU_KERNEL void hipsim_signed_matrix(BrokenArgs args) {
       a[half] |= (11 * n + 3 * k - 128 & 255) << 8 * byte;
       b[half] |= (5 * n - 7 * k + 100 & 255) << 8 * byte;
     }
-  gpu_mma_i8<64>(d, a, a + 1, b, b + 1);
+  gpu_mma_i8(d, a[0], a[1], b[0], b[1]);
   for (uint32_t i = 0; i < 4; ++i) args.data.get(256)[(4 * q + i) * 16 + n] = d[i];
 }
 

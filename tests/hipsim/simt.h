@@ -191,23 +191,16 @@ inline void gpu_mma_u8(uint32_t *d, const uint32_t *a, uint32_t b0, uint32_t b1,
   for (int i = 0; i < 4; ++i) d[i] += mine.words[i];
 }
 
-// AMD's 16x16x16 on signed bytes, twice, over a warp of 64 or 32: d (16x16, 32-bit) += a (16x32) * b (32x16). With n = lane %
-// 16, q = lane / 16 and h = 256 / warp a thread holds of a the row n at the columns hq to hq + h - 1 (a0) and 16 + hq to
-// 16 + hq + h - 1 (a1), of b the column n at the same rows, of d the column n at the rows hq to hq + h - 1.
-template <int kWarp>
-void gpu_mma_i8(uint32_t *d, const uint32_t *a0, const uint32_t *a1, const uint32_t *b0, const uint32_t *b1,
-                int line = __builtin_LINE()) {
-  constexpr int kWords = 64 / kWarp;
+// The matrix step of AMD's v_mfma_i32_16x16x16_i8 on signed bytes, twice, over a warp of 64: d (16x16, 32-bit) += a (16x32) *
+// b (32x16). With n = lane % 16 and q = lane / 16 a thread holds of a the row n at the columns 4q.. (a0) and 16 + 4q..
+// (a1), of b the column n at the rows 4q.. (b0) and 16 + 4q.. (b1), of d the column n at the rows 4q to 4q + 3.
+inline void gpu_mma_i8(uint32_t *d, uint32_t a0, uint32_t a1, uint32_t b0, uint32_t b1,
+                       int line = __builtin_LINE()) {
   hipsim::Slot *slots = hipsim::own_slots();
   hipsim::Slot &mine = slots[hipsim::lane->number];
-  for (int i = 0; i < kWords; ++i) {
-    mine.words[i] = a0[i];
-    mine.words[kWords + i] = a1[i];
-    mine.words[2 * kWords + i] = b0[i];
-    mine.words[3 * kWords + i] = b1[i];
-  }
+  mine = {{a0, a1, b0, b1}};
   hipsim::wait_for_warp(hipsim::Operation::signed_matrix, line, hipsim::complete_signed_matrix);
-  for (int i = 0; i < 4 * kWords; ++i) d[i] += mine.words[i];
+  for (int i = 0; i < 4; ++i) d[i] += mine.words[i];
 }
 
 }  // namespace vmafhip
