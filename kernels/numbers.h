@@ -144,9 +144,9 @@ GPU_FN uint32_t gpu_dot2(uint32_t a, uint32_t b, uint32_t sum) {
   return sum + (a & 0xffff) * (b & 0xffff) + (a >> 16) * (b >> 16);
 }
 
-// a * b + sum of numbers of 16 bits, modulo 2^32. AMD's compiler would take products out that several sums have in common,
+// a * b + sum, a and b of 24 bits, modulo 2^32. AMD's compiler would take products out that several sums have in common,
 // as filters are symmetric, and keep them: sums of products in one instruction are cheaper, and need no registers.
-GPU_FN uint32_t gpu_multiply_add16(uint32_t a, uint32_t b, uint32_t sum) {
+GPU_FN uint32_t gpu_multiply_add24(uint32_t a, uint32_t b, uint32_t sum) {
 #if defined(__HIP__)
   uint32_t result;
   asm("v_mad_u32_u24 %0, %1, %2, %3" : "=v"(result) : "v"(a), "s"(b), "v"(sum));
@@ -186,8 +186,8 @@ GPU_FN void gpu_sum_halves(const uint32_t *words, const Taps &taps, uint32_t (&l
         lower[i] = gpu_dot2(low, gpu_two_taps<kTaps>(taps, t), lower[i]);
         upper[i] = gpu_dot2(high, gpu_two_taps<kTaps>(taps, t), upper[i]);
       } else {
-        lower[i] = gpu_multiply_add16(low, taps[t], lower[i]);
-        upper[i] = gpu_multiply_add16(high, taps[t], upper[i]);
+        lower[i] = gpu_multiply_add24(low, taps[t], lower[i]);
+        upper[i] = gpu_multiply_add24(high, taps[t], upper[i]);
       }
     }
   });
@@ -210,7 +210,7 @@ class GpuColumnSums {
       if (t < 0 || t >= kTaps || (kDot2 && t % 2 != 0)) continue;
       uint32_t &sum = sums_[r / kEvery];
       sum =
-          kDot2 ? gpu_dot2(two, gpu_two_taps<kTaps>(taps, t), sum) : gpu_multiply_add16(sample, taps[t], sum);
+          kDot2 ? gpu_dot2(two, gpu_two_taps<kTaps>(taps, t), sum) : gpu_multiply_add24(sample, taps[t], sum);
     }
   }
   GPU_FN uint32_t operator[](int r) const { return sums_[r]; }

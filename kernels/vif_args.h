@@ -43,9 +43,9 @@ VMAFHIP_HD constexpr int vif_tile_columns(int scale) { return kVifThreads - 2 * 
 constexpr int kVifMatrixWarps = 4, kVifMatrixThreads = 32 * kVifMatrixWarps;
 constexpr int kVifMatrixRows = 16;
 VMAFHIP_HD constexpr int vif_matrix_steps(int width) { return (width + 8 + 31) / 32; }
-// Offsets in a plane are 32 bits there.
+// Offsets in a plane are 32 bits there, and strides 24.
 constexpr bool vif_matrix_takes(const DevicePlane &plane, int height) {
-  return plane.stride >= 0 && plane.stride <= 0xffffffff / height;
+  return plane.stride >= 0 && plane.stride < 1 << 24 && plane.stride <= 0xffffffff / height;
 }
 // Sums of a lane hold 16 pixels a step, of at most 2^16 each to the logarithms' sums: those of a warp fit 32 bits.
 constexpr int kVifMostMatrixSteps = 32;

@@ -12,12 +12,12 @@
 //
 // Cycles a pixel on a SIMD, 8 bits a sample, by the instructions of the loop that clang 19 makes of it. A vector
 // instruction takes a wave of 64 4 cycles, and a matrix instruction 32 on gfx90a and 16 on gfx942, in all but 4 of which
-// others go on (AMD's Matrix Instruction Calculator: 8 and 4 passes, co-execution with VALU):
-//             vector       matrix       together       kernels/vif_streams.h
-//   gfx90a    194: 12.1    27: 13.5    13.8 to 25.6    365: 22.8
-//   gfx942    194: 12.1    14:  3.4    12.9 to 15.5    365: 22.8
-// In warps of 32 it does not pay: WMMA on gfx11 is at the rate of v_dot4_u32_u8, 32 cycles, with nothing beside it, and
-// its products alone would take the 13.5 cycles a pixel that all of vif_streams.h takes there.
+// vector instructions go on beside it (AMD's Matrix Instruction Calculator, --detail-instruction):
+//             vector        matrix       together        kernels/vif_streams.h
+//   gfx90a    193: 12.1     27: 13.5     13.8 to 25.6    365: 22.8
+//   gfx942    194: 12.1     13.5: 3.4    12.9 to 15.5    363: 22.7
+// In warps of 32 it does not pay: on gfx11 v_wmma_i32_16x16x16_iu8 takes 32 cycles with nothing beside it, so that products
+// would take 13.5 cycles a pixel and vector instructions 6.0 besides, where vif_streams.h takes 14.6.
 #pragma once
 #include "kernels/vif_filter.h"
 
@@ -69,23 +69,31 @@ constexpr VifLaneSignedBands vif_lane_signed_bands() {
 }
 VMAFHIP_TABLE VifLaneSignedBands kVifLaneSignedBands = vif_lane_signed_bands();
 
-// A picture as a lane reads it: a column, rows 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3 from 8 above the strip on.
-struct VifLaneRows {
-  const uint8_t *plane;
-  uint32_t offset[8];  // bytes; the host sees to it that these fit: vif_matrix_takes()
+// A picture; the host sees to it that its stride fits 24 bits, and offsets 32: vif_matrix_takes().
+struct VifMatrixPlane {
+  const uint8_t *data;
+  uint32_t stride;
+
+  template <class Sample>
+  GPU_FN static VifMatrixPlane of(const DevicePlane &plane, int width, int height) {
+    const uint32_t stride = static_cast<uint32_t>(plane.stride);
+    return {plane.data.get(static_cast<uint64_t>(height - 1) * stride +
+                           sizeof(Sample) * static_cast<uint32_t>(width)),
+            stride};
+  }
 };
-template <class Sample>
-GPU_FN VifLaneRows vif_lane_rows(const DevicePlane &plane, int width, int height, int y0) {
-  const uint32_t stride = static_cast<uint32_t>(plane.stride);
-  const int first = y0 - 8 + gpu_lane() / 16 * 4;
-  VifLaneRows rows;
-  rows.plane = plane.data.get(static_cast<uint64_t>(height - 1) * stride +
-                              sizeof(Sample) * static_cast<uint32_t>(width));
+
+// Rows of which a lane reads a column: 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3 from 8 above the strip on.
+struct VifLaneRows {
+  uint32_t row[8];
+
+  GPU_FN VifLaneRows(int y0, int height) {
+    const int first = y0 - 8 + gpu_lane() / 16 * 4;
 #pragma unroll
-  for (int i = 0; i < 8; i++)
-    rows.offset[i] = static_cast<uint32_t>(tile_mirror(first + i % 4 + i / 4 * 16, height)) * stride;
-  return rows;
-}
+    for (int i = 0; i < 8; i++)
+      row[i] = static_cast<uint32_t>(tile_mirror(first + i % 4 + i / 4 * 16, height));
+  }
+};
 
 // Bytes as matrix units take them.
 GPU_FN uint32_t vif_signed(uint32_t bytes) { return bytes ^ 0x80808080u; }
@@ -113,12 +121,13 @@ template <class Sample>
 struct VifLaneSamples {
   uint32_t words[2][sizeof(Sample)];
 
-  GPU_FN void load(const VifLaneRows &rows, int x) {
+  GPU_FN void load(const VifMatrixPlane &plane, const VifLaneRows &rows, int x) {
     constexpr int kPerWord = 4 / sizeof(Sample);
     const uint32_t at = static_cast<uint32_t>(x) * static_cast<uint32_t>(sizeof(Sample));
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-      const uint32_t sample = *reinterpret_cast<const Sample *>(rows.plane + (rows.offset[i] + at));
+      const uint32_t sample =
+          *reinterpret_cast<const Sample *>(plane.data + gpu_multiply_add24(rows.row[i], plane.stride, at));
       uint32_t &word = words[i / 4][i % 4 / kPerWord];
       word = i % kPerWord == 0 ? sample : word | sample << 8 * sizeof(Sample) * (i % kPerWord);
       // Else AMD's compiler keeps the samples beside it.
@@ -274,8 +283,9 @@ GPU_FN void vif_matrix_amd(const VifArgs &args) {
   gpu_sync();
 
   const VifSignedBands bands = kVifLaneSignedBands.full[lane];
-  const VifLaneRows ref_rows = vif_lane_rows<Sample>(pair.planes.ref, args.width, args.height, y0);
-  const VifLaneRows dist_rows = vif_lane_rows<Sample>(pair.planes.dist, args.width, args.height, y0);
+  const VifMatrixPlane ref = VifMatrixPlane::of<Sample>(pair.planes.ref, args.width, args.height),
+                       dist = VifMatrixPlane::of<Sample>(pair.planes.dist, args.width, args.height);
+  const VifLaneRows rows(y0, args.height);
   VifKeptColumns kept;
   VifThreadSums<kLimits> sums;
 
@@ -285,8 +295,8 @@ GPU_FN void vif_matrix_amd(const VifArgs &args) {
     const bool live = step >= first;
     const int x = tile_mirror(x0 + n, args.width);
     VifLaneSamples<Sample> samples[2];
-    samples[0].load(ref_rows, x);
-    samples[1].load(dist_rows, x);
+    samples[0].load(ref, rows, x);
+    samples[1].load(dist, rows, x);
 
     uint32_t means[2][4];
     VifFours<kBytes> pictures[2][2];
