@@ -189,8 +189,8 @@ void Messages::sync(const GstStructure *message) {
   now.confidence = number(message, "confidence");
   std::string line;
   if (now.sync_state == "locked")
-    line = format("Locked: the distorted stream's times are %+.3f s off, confidence %.2f",
-                  -now.offset_seconds, now.confidence);
+    line = format("Locked: offset %+.3f s, added to the distorted stream's times, confidence %.2f",
+                  now.offset_seconds, now.confidence);
   else if (now.sync_state == "searching")
     line = "Searching for the time offset of the streams";
   else if (now.sync_state == "lost")
@@ -209,7 +209,7 @@ void Messages::warning(const std::string &text, bool about_file) {
   record_.event(about_file ? EventKind::file_error : EventKind::warning, text, g_get_real_time());
 }
 
-void Messages::stats(const GstStructure *stats) {
+void Messages::stats(const GstStructure *stats, bool stopping) {
   Now &now = record_.now();
   const Counters run = counters(stats);
   Counters &sum = now.counters;
@@ -230,7 +230,7 @@ void Messages::stats(const GstStructure *stats) {
     now.offset_seconds = double(offset) / GST_SECOND;
   }
   keep_worst();
-  tell_dropped(sum);
+  if (!stopping) tell_dropped(sum);
   record_.changed();
 }
 
@@ -258,6 +258,13 @@ void Messages::tell_dropped(const Counters &now) {
   record_.event(EventKind::dropped, line, g_get_real_time());
 }
 
+void Messages::run_begins() {
+  Now &now = record_.now();
+  if (now.sync_state.empty()) return;
+  now.sync_state = "searching";
+  now.confidence = 0;
+}
+
 void Messages::run_ends() {
   Now &now = record_.now();
   keep_worst();
@@ -267,8 +274,7 @@ void Messages::run_ends() {
   now.score.reset();
   now.window.reset();
   now.features.clear();
-  now.sync_state.clear();
-  now.fps = now.lag_seconds = now.confidence = 0;
+  now.fps = now.lag_seconds = 0;
   if (now.alert) {
     now.alert = false;
     record_.event(EventKind::alert_cleared, "What was measured has ended", g_get_real_time());

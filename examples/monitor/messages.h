@@ -18,9 +18,13 @@ class Messages {
   // A message of the element; `ref` and `dist` have what may be shown of it.
   void element(const GstStructure *message, const Thumbnails &ref, const Thumbnails &dist);
   void warning(const std::string &text, bool about_file);
-  // The element's property `stats`, once a second.
-  void stats(const GstStructure *stats);
-  // A run is over: its last `stats` have been given, and the next one counts from zero again.
+  // The element's property `stats`, once a second. `stopping`: frames lose their partners as streams are cut off, which is
+  // no news.
+  void stats(const GstStructure *stats, bool stopping);
+  // What content synchronisation found in an earlier run it looks for anew.
+  void run_begins();
+  // A run is over: its last `stats` have been given, and the next one counts from zero again. How the streams were found
+  // in each other stays known.
   void run_ends();
 
   uint64_t scored() const { return scored_; }            // frames of this run

@@ -131,7 +131,8 @@ void add_state(Families &families, const Labels &of, const Now &now) {
                    with(of, "state", state_name(state)), now.state == state);
   }
   families.gauge("vmafhip_alert", "1 while the alert is raised.", of, now.alert);
-  if (!now.sync_state.empty()) {
+  const bool under_way = now.state == State::connecting || now.state == State::running;
+  if (under_way && !now.sync_state.empty()) {
     families.gauge("vmafhip_sync_offset_seconds",
                    "Offset that is added to the distorted stream's time stamps.", of, now.offset_seconds);
     families.gauge("vmafhip_sync_confidence",

@@ -104,7 +104,7 @@ struct Now {
   Counters counters;
   double offset_seconds = 0;  // added to the distorted stream's running times
   double confidence = 0;      // of that offset, 0 to 1; content synchronisation only
-  std::string sync_state;     // empty without content synchronisation
+  std::string sync_state;  // of this run or, between two, of the last; empty without content synchronisation
   bool alert = false;
   double lag_seconds = 0;  // from the newest frame that has come to the one scored last
   double fps = 0;

@@ -84,6 +84,7 @@ void Rendition::start() { begin(); }
 void Rendition::begin() {
   scoring_since_ = 0;
   duration_ = -1;
+  messages_.run_begins();
   set_state(State::connecting);
   const std::string file = std::exchange(without_file_, false) ? "" : results_.next();
   std::string error;
@@ -143,7 +144,7 @@ void Rendition::is_down(bool abandoned) {
     record_.event(EventKind::warning, "A pipeline does not stop, and is left alone", g_get_real_time());
   } else {
     read_bus();
-    if (const StructurePtr last = stats_of(*run_->pipeline)) messages_.stats(last.get());
+    if (const StructurePtr last = stats_of(*run_->pipeline)) messages_.stats(last.get(), stopping_);
   }
   const End end = *run_->end;
   const bool scored = messages_.scored() > 0;
@@ -195,7 +196,7 @@ void Rendition::tick() {
   ticked_ = now;
   if (run_ && !run_->end) {
     const Pipeline &pipeline = *run_->pipeline;
-    if (const StructurePtr now = stats_of(pipeline)) messages_.stats(now.get());
+    if (const StructurePtr now = stats_of(pipeline)) messages_.stats(now.get(), stopping_);
     if (const std::string caps = pipeline.caps(); !caps.empty()) record_.now().caps = caps;
     if (state_ == State::running) {
       g_signal_emit_by_name(pipeline.element(), "post-pooled");

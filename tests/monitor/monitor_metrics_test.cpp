@@ -86,6 +86,20 @@ TEST(MetricsTest, WhatIsNotKnownIsAbsent) {
   }
 }
 
+TEST(MetricsTest, SynchronisationIsThatOfTheRunUnderWay) {
+  SampleRecords samples;
+  const auto said = [&](State state) {
+    samples[0].now().state = state;
+    const std::string text = text_of(samples);
+    EXPECT_EQ(text.find("vmafhip_sync_offset_seconds{") != std::string::npos,
+              text.find("vmafhip_sync_confidence{") != std::string::npos);
+    return text.find("vmafhip_sync_confidence{") != std::string::npos;
+  };
+  for (State state : {State::connecting, State::running}) EXPECT_TRUE(said(state)) << state_name(state);
+  for (State state : {State::lost, State::repeating, State::ended, State::failed})
+    EXPECT_FALSE(said(state)) << state_name(state);
+}
+
 TEST(MetricsTest, StatesAndAlerts) {
   SampleRecords samples;
   samples[0].now().alert = true;
