@@ -79,6 +79,8 @@ class Monitor {
     g_main_loop_run(loop_);
     for (const guint source : sources) g_source_remove(source);
     sum_up();
+    // What is left of the last second: an open page shows how it ended. It goes out while the main loop is run down.
+    for (const auto &record : records_) record->tick(g_get_real_time());
     bool well = written_;
     for (const auto &rendition : renditions_) well = well && !rendition->failed();
     return well ? 0 : 1;
@@ -92,10 +94,13 @@ class Monitor {
     for (const auto &record : records_) records.push_back(record.get());
     const std::string html = report_html(records, settings_);
     GError *broken = nullptr;
-    if (g_file_set_contents(settings_.report.c_str(), html.data(), gssize(html.size()), &broken)) return true;
+    if (g_file_set_contents(settings_.report.c_str(), html.data(), gssize(html.size()), &broken)) {
+      progress_.line("Report: " + settings_.report);
+      return true;
+    }
     const std::string error = "The report could not be written: " + take_text(broken);
     for (const auto &record : records_) record->event(EventKind::file_error, error, g_get_real_time());
-    std::fprintf(stderr, "%s\n", error.c_str());
+    progress_.line(error);
     return false;
   }
 
@@ -113,7 +118,7 @@ class Monitor {
       if (!rendition->ended()) return;
     if (settings_.once || stopping_ || !server_) return g_main_loop_quit(loop_);
     sum_up();
-    std::fprintf(stderr, "All has ended; the dashboard stays until Ctrl-C (with --once it does not)\n");
+    progress_.line("All has ended; the dashboard stays until Ctrl-C (with --once it does not)");
   }
 
   void show_progress() {

@@ -65,6 +65,11 @@ void Progress::events(const Records &records) {
   }
 }
 
+void Progress::line(const std::string &text) {
+  clear_line();
+  std::fprintf(to_, "%s\n", text.c_str());
+}
+
 std::string Progress::state_line(const Records &records, double done, bool ends, int64_t now) {
   // What began again takes its time from there.
   if (done < done_) began_ = now;

@@ -21,6 +21,7 @@ class Progress {
   // `done` of it all, 0 to 1, negative if that is not known; `ends`: what has been done is not begun again.
   void show(const Records &records, double done, bool ends, int64_t now);
   void events(const Records &records);
+  void line(const std::string &text);
   // All of it, at the end.
   void summary(const Records &records, FILE *to);
 

@@ -6,6 +6,8 @@
 Needs the environment of the element's tests. Nothing here depends on how fast the machine is: whatever is to happen is
 waited for.
 """
+import contextlib
+import http.client
 import http.server
 import json
 import os
@@ -84,6 +86,18 @@ class Monitor:
     def renditions(self):
         state = json.loads(self.get("api/state"))
         return {r["name"]: r for c in state["channels"] for r in c["renditions"]}
+
+    def open_page(self):
+        """What a page that is open from now on has heard last of the first rendition, once it is called after the end."""
+        answer = urllib.request.urlopen(self.address + "api/events", timeout=PATIENCE)
+
+        def last():
+            heard = b""
+            with answer, contextlib.suppress(http.client.IncompleteRead, ConnectionError):
+                for line in answer:
+                    heard += line
+            return json.loads(re.findall(rb"^event: rendition\ndata: (.*)\n", heard, re.M)[-1])
+        return last
 
     def wait(self, what, reached):
         """Until reached(renditions) is true; gives them."""
@@ -326,8 +340,13 @@ class MonitorTest(unittest.TestCase):
             alerts = [kind for kind in kinds(last) if kind.startswith("alert")]
             self.assertEqual(alerts[:4], ["alert_raised", "alert_cleared"] * 2)
             report.unlink()
+            self.assertEqual(monitor.said().count(f"Report: {report}\n"), 1)
+            page = monitor.open_page()
             status, output = monitor.end()
             self.assertEqual(status, 0, monitor.said())
+            self.assertEqual(monitor.said().count(f"Report: {report}\n"), 2)
+            shown = page()
+            self.assertEqual((shown["state"], shown["score"], shown["alert"]), ("ended", None, False), "what the page shows last")
             self.assertIn("dist", table(output))
             self.assertIn("</html>", report.read_text())
             self.assertIn("dist: ended: Stopped", monitor.said())
