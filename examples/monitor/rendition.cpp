@@ -158,7 +158,7 @@ void Rendition::is_down(bool abandoned) {
 }
 
 void Rendition::go_on(End end, bool scored) {
-  const bool failed = finite_ && end == End::lost;
+  const bool failed = finite_ && end == End::lost && !stopping_;
   if (stopping_ || failed || (ends() && end == End::streams)) {
     if (stopping_) record_.event(EventKind::ended, "Stopped", g_get_real_time());
     set_state(failed ? State::failed : State::ended);

@@ -1,5 +1,5 @@
 // One rendition under supervision: starts its pipeline, sees it fail, and builds it anew after a pause that grows from
-// 1 s to 60 s. All on the main loop's thread; what may block is done by threads of their own, and a pipeline that does
+// `retry` to 60 s. All on the main loop's thread; what may block is done by threads of their own, and a pipeline that does
 // not come down in time is left to its thread.
 #pragma once
 #include <functional>
@@ -27,7 +27,7 @@ class Rendition {
 
   void start();
   void tick();  // once a second
-  void stop();  // what is on its way is scored; on_end() within some 10 s
+  void stop();  // what is on its way is scored; on_end() within some 15 s
   bool ended() const { return state_ == State::ended || state_ == State::failed; }
   bool failed() const { return state_ == State::failed; }
 

@@ -414,6 +414,17 @@ class MonitorTest(unittest.TestCase):
         log = once("--ref", folder / "ref.mp4", "--encode", "valve drop=true ! jpegenc", "--stall", "0.5", status=1)[1]
         self.assertRegex(log, "lost: (The|Neither the reference nor the) encoder has given (no|a) frame for 0.5 s")
 
+    def test_an_error_after_ctrl_c_is_no_failure(self):
+        launch(f"{source(500, '64,height=48')} ! {ENCODER} ! h264parse ! mp4mux ! filesink location={folder}/long.mp4")
+        # What the second branch has gathered cannot be written; that is found at the end of the streams.
+        encode = (f"tee name=t ! queue ! jpegenc t. ! {BOX} ! jpegenc ! "
+                  "filesink location=/dev/full buffer-size=100000000 async=false sync=false")
+        with Monitor("--ref", folder / "long.mp4", "--encode", encode, "--realtime", "--name", "jpeg") as monitor:
+            monitor.wait("scores", lambda r: r["jpeg"]["counters"]["scored"] > 0)
+            status, _ = monitor.end()
+            self.assertRegex(monitor.said(), r"jpeg: lost: encoder, filesink.*\n.*jpeg: ended: Stopped")
+            self.assertEqual(status, 0)
+
     def test_what_does_not_stop_is_left_alone(self):
         pipe = folder / "silent.ts"
         os.mkfifo(pipe)  # nobody writes: whoever opens it hangs
