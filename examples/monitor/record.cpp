@@ -1,6 +1,7 @@
 #include "examples/monitor/record.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace monitor {
@@ -10,73 +11,21 @@ namespace {
 constexpr Time kSecond = 1'000'000, kHour = 3600 * kSecond, kSpan = Time(Record::kSeconds) * kSecond;
 constexpr Time kSlack = 5 * kSecond;  // clocks are corrected by less than that without a word
 
+// In the order of the enumerations.
+constexpr const char *kStateNames[] = {"connecting", "running", "lost", "repeating", "ended", "failed"};
+constexpr const char *kStateTexts[] = {"connecting",          "scoring", "lost, starts again",
+                                       "ended, starts again", "ended",   "failed"};
+constexpr const char *kEventNames[] = {"started",      "ended",         "lost",    "retry",
+                                       "alert_raised", "alert_cleared", "sync",    "reset",
+                                       "changed",      "dropped",       "warning", "file_error"};
+static_assert(std::size(kStateNames) == kStates && std::size(kStateTexts) == kStates);
+static_assert(std::size(kEventNames) == kEventKinds);
+
 }  // namespace
 
-const char *state_name(State state) {
-  switch (state) {
-    case State::connecting:
-      return "connecting";
-    case State::running:
-      return "running";
-    case State::lost:
-      return "lost";
-    case State::repeating:
-      return "repeating";
-    case State::ended:
-      return "ended";
-    case State::failed:
-      return "failed";
-  }
-  return "";
-}
-
-const char *state_text(State state) {
-  switch (state) {
-    case State::connecting:
-      return "connecting";
-    case State::running:
-      return "scoring";
-    case State::lost:
-      return "lost, starts again";
-    case State::repeating:
-      return "ended, starts again";
-    case State::ended:
-      return "ended";
-    case State::failed:
-      return "failed";
-  }
-  return "";
-}
-
-const char *event_name(EventKind kind) {
-  switch (kind) {
-    case EventKind::started:
-      return "started";
-    case EventKind::ended:
-      return "ended";
-    case EventKind::lost:
-      return "lost";
-    case EventKind::retry:
-      return "retry";
-    case EventKind::alert_raised:
-      return "alert_raised";
-    case EventKind::alert_cleared:
-      return "alert_cleared";
-    case EventKind::sync:
-      return "sync";
-    case EventKind::reset:
-      return "reset";
-    case EventKind::changed:
-      return "changed";
-    case EventKind::dropped:
-      return "dropped";
-    case EventKind::warning:
-      return "warning";
-    case EventKind::file_error:
-      return "file_error";
-  }
-  return "";
-}
+const char *state_name(State state) { return kStateNames[static_cast<size_t>(state)]; }
+const char *state_text(State state) { return kStateTexts[static_cast<size_t>(state)]; }
+const char *event_name(EventKind kind) { return kEventNames[static_cast<size_t>(kind)]; }
 
 uint64_t next_id() {
   using namespace std::chrono;
