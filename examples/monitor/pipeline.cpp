@@ -1,6 +1,7 @@
 #include "examples/monitor/pipeline.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "examples/monitor/elements.h"
@@ -252,7 +253,7 @@ Pipeline::Flow Pipeline::flow(Side side) const {
   const int64_t taken = side == distorted && !live_ ? encoder_moved_.load() : 0;
   // What the sink waits for comes later: nothing is missing before.
   const int64_t last = std::max<int64_t>({s.last, started_, taken, waits_until_});
-  return {s.frames, g_get_monotonic_time() - last, s.ended};
+  return {g_get_monotonic_time() - last, s.ended};
 }
 
 std::string Pipeline::caps() const {

@@ -12,7 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "examples/monitor/changes.h"
 #include "examples/monitor/continuity.h"
@@ -28,10 +27,9 @@ class Pipeline {
 
   // What has come to one pad.
   struct Flow {
-    uint64_t frames;
-    int64_t
-        silent_us;  // since the last frame was due (one that the encoder took counts, too), or since the start
-    bool ended;     // end of stream
+    // Since the last frame was due (one that the encoder took counts, too), or since the start.
+    int64_t silent_us;
+    bool ended;  // end of stream
   };
 
   // Null, and one line in `error`, if something in the settings cannot be: a model, an encoder, a property.

@@ -1,6 +1,6 @@
 // The life of a run:
 //
-//   begin()       builds the pipeline, which a thread starts                                  State::connecting
+//   start()       builds the pipeline, which a thread starts                                  State::connecting
 //   read()        has the first score                                                         State::running
 //   bring_down()  says why it is over, once: the streams have ended, something is lost, the
 //                 result file cannot be opened, stop(). A thread takes the pipeline down,
@@ -79,9 +79,7 @@ void Rendition::set_state(State state) {
 
 // ---- a run ----------------------------------------------------------------------------------------
 
-void Rendition::start() { begin(); }
-
-void Rendition::begin() {
+void Rendition::start() {
   scoring_since_ = 0;
   duration_ = -1;
   messages_.run_begins();
@@ -114,7 +112,7 @@ void Rendition::begin_again() {
   if (abandoned_now >= kMostAbandoned)  // until one of them has come down
     return timer_.set(pause_, [this] { begin_again(); });
   ++record_.now().counters.restarts;
-  begin();
+  start();
 }
 
 void Rendition::lost(const std::string &why) {

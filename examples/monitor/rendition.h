@@ -40,7 +40,6 @@ class Rendition {
   enum class End { streams, lost, no_file, stopped };  // why a run is over
   struct Run;
 
-  void begin();
   void begin_again();
   void bring_down(End end);
   void is_down(bool abandoned);
