@@ -4,71 +4,16 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "engine/gain_limits.h"
+#include "engine/hip/adm_parts.h"
 #include "engine/hip/batch.h"
 #include "engine/hip/hip.h"
 #include "kernels/adm_args.h"
 
 namespace vmafhip::hip {
 namespace {
-
-// How a band is shared out: rows of a part, and the part that is started first.
-struct AdmParts {
-  int rows, first;
-};
-
-// Parts are to be long, as a warp walks two rows more that others own; but the `resident` warps that a GPU holds at a time
-// should all have one, and after them, if need be, as many again: a few that are left for the end take as long as all. Strips
-// and parts of which little is pooled are quick, and are fitted in between and at the end.
-AdmParts parts_of(const AdmScaleParams &p, bool last_scale, int columns, int pairs, int resident) {
-  constexpr int kFewest = 6, kMost = 32;
-  constexpr int kPooled = 5, kQuick = 1;  // what rows take
-  struct Part {
-    int64_t pooled, other;  // what it takes in strips that are pooled, and in those that are not
-  };
-  std::vector<Part> parts;
-  int64_t strips = 0, pooled_strips = 0;
-  for (int x = 0; x < p.width; x += columns, strips++)
-    pooled_strips += x < p.right && x + columns > p.left && p.top < p.bottom;
-
-  AdmParts best = {};
-  int64_t best_time = INT64_MAX;
-  for (int rows = std::min(p.height, kMost); rows >= std::min(p.height, kFewest); rows--) {
-    parts.clear();
-    int64_t most = 0;
-    for (int y = 0; y < p.height; y += rows) {
-      const int end = std::min(y + rows, p.height), pooled = std::min(end, p.bottom) - std::max(y, p.top);
-      const int64_t other = last_scale ? 0 : kQuick * (end - y);
-      parts.push_back({other, other});
-      if (pooled > 0)
-        parts.back().pooled = kPooled * (pooled + 2) + std::max<int64_t>(other - kQuick * (pooled + 2), 0);
-      most = std::max({most, other, pooled_strips > 0 ? parts.back().pooled : 0});
-    }
-    // Of warps that take about as long as any, how many there are; of the others, what they take together, and the longest.
-    int64_t long_ones = 0, rest = 0, longest = 0;
-    const auto add = [&](int64_t time, int64_t warps) {
-      if (2 * time > most) {
-        long_ones += warps;
-      } else if (warps > 0) {
-        rest += warps * time;
-        longest = std::max(longest, time);
-      }
-    };
-    for (const Part &part : parts) {
-      add(part.pooled, pooled_strips * pairs);
-      add(part.other, (strips - pooled_strips) * pairs);
-    }
-    const int64_t rounds = (long_ones + resident - 1) / resident,
-                  spare = (rounds * resident - long_ones) * most;
-    const int64_t time = rounds * most + (rest > spare ? longest + (rest - spare) / resident : 0);
-    if (time >= best_time) continue;
-    best_time = time;
-    const auto first = std::ranges::find_if(parts, [&](const Part &part) { return 2 * part.pooled > most; });
-    best = {rows, first == parts.end() ? 0 : static_cast<int>(first - parts.begin())};
-  }
-  return best;
-}
 
 AdmHalves halves_of(const AdmScaleParams &p, int scale) {
   AdmHalves halves = {};
@@ -115,9 +60,9 @@ class HipAdm final : public HipMetric {
     for (int limits = 1; limits <= std::min(kAdmMostLimits, limits_.count()); limits++)
       for (int s = 0; s < kAdmScales; s++)
         for (int pairs = 1; pairs <= kMostPairs; pairs++)
-          parts_[static_cast<size_t>(limits - 1)][static_cast<size_t>(s)][static_cast<size_t>(pairs - 1)] =
-              parts_of(params_.scale[s], s + 1 == kAdmScales, adm_strip_columns(threads_, s, limits), pairs,
-                       device.multiprocessors() * adm_resident_warps(s, depth_, limits));
+          parts_.push_back(adm_parts(params_.scale[s], s + 1 == kAdmScales,
+                                     adm_strip_columns(threads_, s, limits), pairs,
+                                     device.multiprocessors() * adm_resident_warps(s, depth_, limits)));
   }
 
   size_t frame_bytes() const override { return frame_sums_bytes() + frame_low_bytes(); }
@@ -186,6 +131,10 @@ class HipAdm final : public HipMetric {
                                  picture * low_bytes_ + low_at_[scale]);
   }
 
+  const AdmParts &parts_of(int limits, int scale, size_t pairs) const {
+    return parts_[static_cast<size_t>((limits - 1) * kAdmScales + scale) * kMostPairs + pairs - 1];
+  }
+
   // With up to kAdmMostLimits gain limits from `first` on.
   void launch_scale(const Stream &stream, int scale, int first, std::span<const Pair> pairs, size_t frames,
                     const BatchMemory &memory) const {
@@ -227,8 +176,7 @@ class HipAdm final : public HipMetric {
     }
     const int columns = adm_strip_columns(threads_, scale, limits),
               strips = (p.width + columns - 1) / columns;
-    const AdmParts &parts =
-        parts_[static_cast<size_t>(limits - 1)][static_cast<size_t>(scale)][pairs.size() - 1];
+    const AdmParts &parts = parts_of(limits, scale, pairs.size());
     args.part_rows = parts.rows;
     args.parts = (p.height + parts.rows - 1) / parts.rows;
     args.first_part = parts.first;
@@ -268,7 +216,7 @@ class HipAdm final : public HipMetric {
   const GainLimits limits_;
   const int depth_, distorted_, threads_;
   std::array<std::array<Function, kAdmScales>, kAdmMostLimits> kernels_;  // by the number of limits
-  std::array<std::array<std::array<AdmParts, kMostPairs>, kAdmScales>, kAdmMostLimits> parts_ = {};
+  std::vector<AdmParts> parts_;                                           // parts_of()
   Function sum_rows_;
   // Of a pair: rows of all scales, and where those of a scale begin. Of a picture: bytes of the low bands, where that of a
   // scale begins, and bytes between its rows.
