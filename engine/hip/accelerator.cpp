@@ -1,10 +1,11 @@
 #include "engine/hip/accelerator.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -21,11 +22,6 @@
 namespace vmafhip::hip {
 namespace {
 
-// Page-locked memory is taken from everybody else, and metrics that need much memory do as well with smaller batches: beyond
-// this there is less in progress. A session has its share, by how many there are when it begins: one of many that use a GPU
-// does not keep it busy alone. The shares of 32 are 1, 1/2, ... 1/32 of it, 4.1 times as much together, if each has many frames
-// in progress at some time.
-constexpr uint64_t kMostPinned = uint64_t(2) << 30, kMostInLanes = uint64_t(4) << 30;
 // A frame that takes longer may as well take the time to wake somebody.
 constexpr auto kAwake = std::chrono::microseconds(300);
 
@@ -374,18 +370,15 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(std::shared_ptr<const Devi
   Capacity capacity = Capacity::of(work.format, work.distorted, work.threads, work.batch);
   Status status;
   uint64_t free = 0;
-  const auto users = uint64_t(std::max(1, device->users()));
-  const uint64_t most_pinned = std::min(kMostPinned, physical_memory() / 8) / users;
+  const int users = std::max(1, device->users());
   do {
     const bool one_by_one = capacity.lanes == 1 && capacity.batch == 1,
                least = one_by_one && capacity.places == 2;
-    const auto [on_device, pinned] = bytes_of(work, capacity);
-    const bool too_much = pinned > most_pinned || lane_bytes(work, capacity) > kMostInLanes / users;
-    if (too_much && !one_by_one) continue;
+    if (is_beyond_share(work, capacity, users) && !one_by_one) continue;
     try {
       free = device->free_memory();
       // Half of it is left to decoders and whoever comes later.
-      if (on_device > free / 2 && !least) continue;
+      if (bytes_of(work, capacity).on_device > free / 2 && !least) continue;
       return std::unique_ptr<Accelerator>(std::make_unique<HipAccelerator>(device, work, capacity));
     } catch (const DeviceError &error) {
       status = status_of(*device, error);

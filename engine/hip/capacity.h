@@ -1,7 +1,6 @@
 // How many frames a GPU works on at a time, and what memory that takes.
 #pragma once
 #include <cstdint>
-#include <utility>
 
 #include "engine/picture.h"
 #include "engine/registry.h"
@@ -20,9 +19,12 @@ struct Capacity {
   bool reduce(int threads);
 };
 
-// Of the device, for batches in progress.
-uint64_t lane_bytes(const HipBackend::Work &work, const Capacity &capacity);
-// Device and pinned memory that an accelerator takes in the end.
-std::pair<uint64_t, uint64_t> bytes_of(const HipBackend::Work &work, const Capacity &capacity);
+// What an accelerator takes in the end.
+struct AcceleratorBytes {
+  uint64_t on_device, pinned;
+};
+AcceleratorBytes bytes_of(const HipBackend::Work &work, const Capacity &capacity);
+// Whether that is more than the share of a session that begins as one of `users` of the device.
+bool is_beyond_share(const HipBackend::Work &work, const Capacity &capacity, int users);
 
 }  // namespace vmafhip::hip
