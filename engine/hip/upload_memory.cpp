@@ -8,11 +8,7 @@ UploadMemory::UploadMemory(const Device &device, size_t block_bytes, int places)
       places_(size_t(places)),
       pieces_(std::make_unique<Piece[]>(piece_of(places_ - 1) + 1)) {
   if (block_bytes == 0) return;
-  std::call_once(pieces_[0].once, [&] {
-    pieces_[0].pinned = PinnedBuffer(device, block_bytes);
-    pieces_[0].first = pieces_[0].pinned.data();
-    pinned_bytes_ += pieces_[0].pinned.pinned();
-  });
+  std::call_once(pieces_[0].once, [&] { pin(pieces_[0], block_bytes); });
 }
 
 std::byte *UploadMemory::of(int place) {
@@ -32,14 +28,18 @@ bool UploadMemory::in_one_piece(const void *from, size_t bytes) const {
   return false;
 }
 
+void UploadMemory::pin(Piece &piece, size_t bytes) {
+  piece.pinned = PinnedBuffer(device_, bytes);
+  pinned_bytes_ += piece.pinned.pinned();
+  piece.first = piece.pinned.data();
+}
+
 void UploadMemory::make(size_t number) {
   if (block_bytes_ == 0) return;
   const size_t bytes = bytes_of(number);
   Piece &piece = pieces_[number];
   try {
-    piece.pinned = PinnedBuffer(device_, bytes);
-    pinned_bytes_ += piece.pinned.pinned();
-    piece.first = piece.pinned.data();
+    pin(piece, bytes);
   } catch (const DeviceError &) {  // if the device has gone, what follows will say so
     piece.other = allocate(bytes);
     piece.first = piece.other.get();

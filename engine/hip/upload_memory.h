@@ -39,6 +39,7 @@ class UploadMemory {
   size_t bytes_of(size_t piece) const {
     return times(block_bytes_, std::min(first_of(piece + 1), places_) - first_of(piece));
   }
+  void pin(Piece &piece, size_t bytes);  // throws DeviceError
   void make(size_t piece);
 
   const Device &device_;
