@@ -3,9 +3,10 @@
 // A warp walks down a strip of a band, row by row: wavelet of reference and distorted picture, decoupling, weights of
 // maskers, and, one row later, when the weights of the row below are known, cubes and the sums of the row. Neighbouring
 // columns come from the threads beside by shuffles, and two columns at either side of a strip belong to the strips beside:
-// 60 of 64 columns are a strip's own in warps of 32, 124 of 128, or 60 of 64, in those of 64. Neighbouring rows are the warp's own past; a part of up to 32 rows begins a row before its own and ends a
-// row behind. There is no shared memory and no barrier, and a block is one warp, so that all control flow but that of
-// loads and of what is rare is the same for a block.
+// 60 of 64 columns are a strip's own in warps of 32, 124 of 128, or 60 of 64, in those of 64. Neighbouring rows are the
+// warp's own past; a part of up to 32 rows begins a row before its own and ends a row behind. There is no shared memory and
+// no barrier, and a block is one warp, so that all control flow but that of loads and of what is rare is the same for a
+// block.
 //
 // Only low bands go to memory, those of the reference once for all its distorted pictures. Its detail bands are worked
 // out again for each: writing and reading three of them would cost more than the 60 multiply-adds that it spares of a

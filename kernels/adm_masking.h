@@ -19,10 +19,10 @@ struct AdmWeights {
 // Right shifts round down, which for a negative sample rounds the magnitude up: |(-w + half) >> n| is
 // (w + 2^n - 1 - half) >> n, so that there a half is one less, and one more of the odd 65535. `sign` is -1 or 0.
 //
-// Scale 0: csf is at most 36,453 for h and v and 49,417 for d (AdmHipArithmetic.SensitivityIsBounded), samples at most 22,931. So
-// products fit 31 bits, what libvmaf rounds to 16 bits is at most 25,510 and 8,645, and of all that wraps there at
-// 16 bits only the centre weights of h and v can: 8738 * 25,510 / 4096 = 54,420. Shifted up by four bits the
-// wrap is that of 32 bits.
+// Scale 0: csf is at most 36,453 for h and v and 49,417 for d (AdmHipArithmetic.SensitivityIsBounded), samples at most
+// 22,931. So products fit 31 bits, what libvmaf rounds to 16 bits is at most 25,510 and 8,645, and of all that wraps there
+// at 16 bits only the centre weights of h and v can: 8738 * 25,510 / 4096 = 54,420. Shifted up by four bits the wrap is
+// that of 32 bits.
 // Later scales: weighted samples fit 31 bits, as sensitivities are below 1/16.
 template <int kScale, int kBand>
 GPU_FN uint32_t adm_weigh(uint32_t size, int32_t sign, uint32_t csf, AdmWeights *weights) {

@@ -22,8 +22,8 @@ namespace vmafhip::hip {
 
 class Ring {
  public:
-  // `frames`: the most that are in progress; `own`: where planes that were prepared come from. Throws DeviceError, as all of
-  // this.
+  // `frames`: the most that are in progress; `own`: the upload memory, from which copies can be sent together. Throws
+  // DeviceError, as all of this.
   Ring(const Device &device, const UploadMemory &own, const HipBackend::Work &work, int frames);
   // That blocks may take in the end.
   static uint64_t most_bytes(const HipBackend::Work &work, int frames);
@@ -36,11 +36,12 @@ class Ring {
   void clear();
   uint64_t bytes() const { return made_ * block_bytes_; }  // that blocks take now; any thread
 
-  // After prepare(). Copies what is not in device memory, and unpacks what kernels cannot read there; `view` stays until the frame is
-  // measured, and strides of what is copied are positive. Copies are sent together, as the device does them faster so.
+  // After prepare(). Copies what is not in device memory, and unpacks what kernels cannot read there; `view` stays until the
+  // frame is measured, and strides of what is copied are positive. Copies are sent together, as the device does them faster
+  // so.
   void upload(uint64_t number, const FrameView &view);
   void send();
-  // So much has been sent that more can wait until there is much of it.
+  // Two sends are under way: what comes meanwhile is better sent together.
   bool is_sending();
   // What follows on `stream` comes after all uploads so far; `event` is for that. One for many frames: between copies it
   // costs as much as a tenth of one.
@@ -51,7 +52,7 @@ class Ring {
   // Where planes of a frame are: the reference's (picture 0) or those of a distorted picture (from 1 on). `given` are the
   // frame's as they were handed over. Null where there is nothing.
   DeviceViews views(const Views &given, uint64_t number, int picture) const;
-  // That copies and unpacks.
+  // The stream that copies and unpacks.
   const Stream &stream() const { return stream_; }
 
  private:

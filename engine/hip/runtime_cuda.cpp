@@ -1,4 +1,5 @@
-// libcuda's driver API under HIP's names. Numbers that HIP took over from CUDA (flags of streams and events, errors) are passed on as they are; tests/cuda_signatures.cpp compares them with both vendors' headers.
+// libcuda's driver API under HIP's names. Numbers that HIP took over from CUDA (flags of streams and events, errors) are
+// passed on as they are; tests/cuda_signatures.cpp compares them with both vendors' headers.
 #include <algorithm>
 #include <array>
 #include <cstdint>
