@@ -11,20 +11,17 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from expectations import expect, finish  # noqa: E402
+
 BENCH = sys.argv[1]
 LIBRARY = sys.argv[2] if len(sys.argv) > 2 else "libnothing.so"  # no GPU that the machine may have
 SMALL = ["--size", "130x98", "--frames", "8", "--warmup", "2", "--pictures", "3"]
-failures = []
 
 
 def run(*arguments, isa=""):
     environment = {**os.environ, "VMAFHIP_ISA": isa, "VMAFHIP_HIP_LIBRARY": LIBRARY}
     return subprocess.run([BENCH, *arguments], capture_output=True, text=True, env=environment)
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def measure(*arguments, isa=""):
@@ -197,6 +194,4 @@ else:
     check_stages()
     check_files()
     check_errors()
-for failure in failures:
-    print(failure)
-sys.exit(1 if failures else 0)
+finish()

@@ -16,13 +16,7 @@ ROOT = pathlib.Path(sys.argv[1])
 sys.path.insert(0, str(ROOT / "kernels"))
 sys.dont_write_bytecode = True
 import compilers  # noqa: E402
-
-failures = []
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
+from expectations import expect, finish  # noqa: E402
 
 
 def script(path, text):
@@ -255,6 +249,4 @@ with tempfile.TemporaryDirectory() as name:
         place = pathlib.Path(name) / str(number)
         place.mkdir()
         check(place)
-for failure in failures:
-    print(failure)
-sys.exit(1 if failures else 0)
+finish()

@@ -9,15 +9,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from expectations import expect, finish  # noqa: E402
+
 TOOL = pathlib.Path(sys.argv[1]) / "tests/tools/kernel_floors.py"
-failures = []
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-
-
 HEAD = ["ID", "Process ID", "Kernel Name", "Block Size", "Grid Size", "dram__bytes.sum", "gpu__time_duration.sum", "smsp__inst_executed.sum",
         "smsp__inst_executed.avg", "sm__cycles_elapsed.max", "sm__warps_active.avg.pct_of_peak_sustained_active",
         "dram__throughput.avg.pct_of_peak_sustained_elapsed", "sm__issue_active.avg.pct_of_peak_sustained_elapsed",
@@ -111,6 +106,4 @@ def check(folder):
 
 with tempfile.TemporaryDirectory() as folder:
     check(pathlib.Path(folder))
-for failure in failures:
-    print(failure)
-sys.exit(1 if failures else 0)
+finish()

@@ -5,6 +5,7 @@
 # Downloads the package (19 MB, by apt-get download) and keeps the two (98 MB) in vmafhip/prometheus of the user's cache folder.
 # Does nothing if they are installed or there already. Exit status: 0 they are ready, 1 they are not; the last line says why.
 set -euo pipefail
+. "$(dirname "$0")/../download.sh"
 
 if installed=$(command -v prometheus) && command -v promtool >/dev/null; then
   dirname "$installed"
@@ -26,14 +27,7 @@ done
 mkdir -p "$cache" || fail "there can be no folder $cache"
 work=$(mktemp -d "$cache/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-download() { (cd "$work" && apt-get -q -o APT::Sandbox::User=root download prometheus) >>"$work/log" 2>&1; }
-# What apt-get knows of the archive may be too old, or nothing.
-update() {
-  local as_root=()
-  if ((EUID != 0)); then as_root=(sudo -n); fi
-  "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update >>"$work/log" 2>&1
-}
-if ! download && ! { update && download; }; then
+if ! download_packages echo prometheus; then
   cat "$work/log" >&2
   fail "apt-get does not download its package"
 fi

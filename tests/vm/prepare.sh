@@ -1,6 +1,7 @@
 #!/bin/bash
 # Makes ready what run_in_vm.sh boots: a Debian kernel, and the modules of it that give dma-bufs. See --help.
 set -euo pipefail
+. "$(dirname "$0")/../download.sh"
 
 usage() {
   cat <<'END_USAGE'
@@ -56,19 +57,12 @@ trap 'rm -rf "$work"' EXIT
 
 # ---- the packages -----------------------------------------------------------------------------
 
-download() {
+packages() {
   local kernel
   kernel=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1)
-  [[ $kernel ]] &&
-    (cd "$work" && apt-get -q -o APT::Sandbox::User=root download "$kernel" busybox-static) >>"$work/log" 2>&1
+  [[ $kernel ]] && echo "$kernel" busybox-static
 }
-# What apt-get knows of the archive may be too old, or nothing.
-update() {
-  local as_root=()
-  if ((EUID != 0)); then as_root=(sudo -n); fi
-  "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update >>"$work/log" 2>&1
-}
-if ! download && ! { update && download; }; then
+if ! download_packages packages; then
   cat "$work/log" >&2
   fail "apt-get does not download the packages (linux-image-amd64's, busybox-static)"
 fi

@@ -2,8 +2,8 @@
 """What compiled kernels are made of: instructions by kind, and how many a pixel takes on AMD's GPUs beside NVIDIA's.
 
     instructions.py OBJECT...                    a row for each kernel and target: its main loop, and all of it
-    instructions.py --executed FILE OBJECT...    a table for NEWS.md, which is FILE: its column "a pixel" has what Nsight
-                                                 Compute counted on NVIDIA's GPU
+    instructions.py --executed FILE OBJECT...    a table for NEWS.md, which is FILE: of the first table of kernel_floors.py
+                                                 in it, the column "a pixel" has what Nsight Compute counted on NVIDIA's GPU
 
 OBJECT: <stem>-<arch>.co of the build for AMD, which llvm-objdump takes apart (--objdump, or the first of OBJDUMPS on the
 PATH; 77 if there is none); <stem>.fatbin or a cubin for NVIDIA, of whose machine code for --sm only the opcodes are read.
@@ -49,8 +49,6 @@ PASSES = [
     (r"vif_scale1(_limits)?", 4 * 68 * 256),  # of 248 x 8: kernels/vif_args.h
     (r"vif_scale2(_limits)?", 2 * 34 * 256),
     (r"ciede_pixels_\d+", 1920 * 1080),
-    # 14 of 16 strips and 434 of 540 rows are pooled, and two more of each of 20 parts are gone through.
-    (r"adm_scale0_(8|16)(_limits)?", 14 * (434 + 2 * 20) * 32),
 ]
 
 
@@ -124,9 +122,9 @@ BRANCH, EXIT, NOP, RETURN = 0x947, 0x94D, 0x918, 0x950
 # The low nine bits of opcodes; the rest says where operands are.
 NVIDIA_MEMORY = {0x181, 0x186, 0x182, 0x183, 0x187, 0x18E, 0x1A8, 0x1A9, 0x180, 0x185, 0x18A, 0x1A2, 0x1A3}
 NVIDIA_SHARED = {0x184, 0x188, 0x18C, 0x18D, 0x189, 0x03B}
-NVIDIA_UNIFORM = {0x082, 0x083, 0x086, 0x087, 0x08C, 0x08F, 0x090, 0x091, 0x092, 0x093, 0x094, 0x095, 0x096, 0x097, 0x098, 0x099,
-                  0x09A, 0x09B, 0x09C, 0x0A4, 0x0A5, 0x0B9, 0x0BB, 0x0BD, 0x0C2, 0x0C3, 0x141, 0x145, 0x147, 0x148, 0x14D, 0x144,
-                  0x150, 0x11D, 0x118, 0x11A}  # fmt: skip
+NVIDIA_UNIFORM = {0x082, 0x083, 0x086, 0x087, 0x08C, 0x08F, 0x090, 0x091, 0x092, 0x093, 0x094, 0x095, 0x096, 0x097, 0x098,
+                  0x099, 0x09A, 0x09B, 0x09C, 0x0A4, 0x0A5, 0x0B9, 0x0BB, 0x0BD, 0x0C2, 0x0C3, 0x141, 0x145, 0x147, 0x148,
+                  0x14D, 0x144, 0x150, 0x11D, 0x118, 0x11A}  # fmt: skip
 NVIDIA_DOUBLES = {0x028, 0x029, 0x02A, 0x02B}
 LOAD = 0x181
 
@@ -251,12 +249,18 @@ class Flow:
             if not self.leaders[i] or 20 * sum(bool(marks & set(one.marks)) for one in block) < len(block):
                 continue
             # The block itself or the nearest leader, whichever a branch may leave out.
-            chain = sorted((j for j in range(len(self.blocks)) if self.leads(j, i)), key=lambda j: -bin(self.leaders[j]).count("1"))
+            chain = [j for j in range(len(self.blocks)) if self.leads(j, i)]
+            chain.sort(key=lambda j: self.leaders[j].bit_count(), reverse=True)
             arm = next((j for j in chain if len(self.before[j]) == 1 and len(self.after[self.before[j][0]]) == 2), None)
-            of_arm = {j for j in range(len(self.blocks)) if self.leaders[j] and self.leads(arm, j)} if arm is not None else set()
+            of_arm = set()
+            if arm is not None:
+                of_arm = {j for j in range(len(self.blocks)) if self.leads(arm, j)}
             # Where two ways meet at the block there is no such arm but one around half of the kernel.
-            found |= of_arm if sum(len(self.blocks[j]) for j in of_arm) <= 3 * len(block) else {i}
+            found |= of_arm if self.size(of_arm) <= 3 * len(block) else {i}
         return found
+
+    def size(self, blocks):
+        return sum(len(self.blocks[i]) for i in blocks)
 
     def count(self, blocks):
         return collections.Counter(one.kind for i in blocks for one in self.blocks[i])
@@ -268,28 +272,34 @@ def spec(kernel, table):
 
 def counted(kernel, flow):
     """The blocks that COUNTED names, and loops in them that work lane by lane or bit by bit once."""
-    everything = {i for i in range(len(flow.blocks)) if flow.leaders[i]}
-    what = spec(kernel, COUNTED) or "longest"
+    return part(spec(kernel, COUNTED) or "longest", flow) - flow.arms(spec(kernel, SELDOM) or set())
+
+
+def part(what, flow):
     loops = flow.loops()
-    outermost = [body for head, body in loops.items() if not any(head in other and other is not body for other in loops.values())]
-    size = lambda body: sum(flow.count(body).values())  # noqa: E731
-    outermost.sort(key=size)
-    blocks = everything
-    if what != "all" and outermost:
-        blocks = outermost[-1] if what == "longest" else set().union(*(body for body in outermost if size(body) >= 100)) or outermost[-1]
-    return blocks - flow.arms(spec(kernel, SELDOM) or set())
+    outermost = [
+        body for head, body in loops.items() if not any(head in other and other is not body for other in loops.values())
+    ]
+    if what == "all" or not outermost:
+        return {i for i in range(len(flow.blocks)) if flow.leaders[i]}
+    longest = max(outermost, key=flow.size)
+    if what == "longest":
+        return longest
+    return set().union(*(body for body in outermost if flow.size(body) >= 100)) or longest
 
 
 # ---- Tables ----------------------------------------------------------------------------------------------------------
 
 
 def executed(path):
-    """What a table of NEWS.md says that kernels execute a pixel, by name; of two rows the last."""
+    """What the first table with a column for it, the newest, says that kernels execute a pixel; of two rows the last."""
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if len(cells) == 8 and re.fullmatch(r"`\w+`", cells[1]) and re.fullmatch(r"[\d.]+", cells[6]):
             found[cells[1].strip("`")] = float(cells[6])
+        elif found and not line.startswith("|"):
+            break
     return found
 
 
@@ -302,8 +312,10 @@ def show(rows):
 
 def compare(rows, measured, sm):
     archs = sorted({arch for _, arch in rows if arch.startswith("gfx")}, key=lambda arch: (arch[3] != "9", arch))
-    print(f"| kernel | sm_{sm}: executed a pixel | counted (a pixel) | " + " | ".join(f"{arch}: counted (vector, scalar, memory, shared), a pixel" for arch in archs) + " |")  # fmt: skip
-    print("|---" * (3 + len(archs)) + "|")
+    head = ["kernel", f"sm_{sm}: executed a pixel", "counted (a pixel)"]
+    head += [f"{arch}: counted (vector, scalar, memory, shared), a pixel" for arch in archs]
+    print("| " + " | ".join(head) + " |")
+    print("|---" * len(head) + "|")
     done = 0
     for kernel, each in measured.items():
         base = rows.get((kernel, f"sm_{sm}"))
