@@ -8,6 +8,7 @@ download_packages() {
 
 try_download() {
   local names
+  # shellcheck disable=SC2154 # $work, of the script
   names=$("$@") && (cd "$work" && xargs apt-get -q -o APT::Sandbox::User=root download <<<"$names") >>"$work/log" 2>&1
 }
 

@@ -5,6 +5,7 @@
 # Downloads the package (19 MB, by apt-get download) and keeps the two (98 MB) in vmafhip/prometheus of the user's cache folder.
 # Does nothing if they are installed or there already. Exit status: 0 they are ready, 1 they are not; the last line says why.
 set -euo pipefail
+# shellcheck source=tests/download.sh
 . "$(dirname "$0")/../download.sh"
 
 if installed=$(command -v prometheus) && command -v promtool >/dev/null; then

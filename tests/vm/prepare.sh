@@ -1,6 +1,7 @@
 #!/bin/bash
 # Makes ready what run_in_vm.sh boots: a Debian kernel, and the modules of it that give dma-bufs. See --help.
 set -euo pipefail
+# shellcheck source=tests/download.sh
 . "$(dirname "$0")/../download.sh"
 
 usage() {
