@@ -189,7 +189,7 @@ void Messages::sync(const GstStructure *message) {
   now.confidence = number(message, "confidence");
   std::string line;
   if (now.sync_state == "locked")
-    line = format("Locked: offset %+.3f s, added to the distorted stream's times, confidence %.2f",
+    line = format("Locked: offset %+.3f s, added to the distorted stream's times; confidence %.2f",
                   now.offset_seconds, now.confidence);
   else if (now.sync_state == "searching")
     line = "Searching for the time offset of the streams";

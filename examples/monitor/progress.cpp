@@ -10,6 +10,25 @@ namespace monitor {
 namespace {
 
 constexpr int kTicksBetweenLines = 10;
+
+// The bad side of a measure of quality is below, that of a measure of errors above.
+struct Column {
+  const char *name;
+  double Pooled::*value;
+};
+struct Table {
+  bool errors;
+  Column columns[4];
+};
+constexpr Table kTables[] = {
+    {false,
+     {{"mean", &Pooled::mean},
+      {"min", &Pooled::min},
+      {"p5", &Pooled::p5},
+      {"harmonic", &Pooled::harmonic_mean}}},
+    {true,
+     {{"mean", &Pooled::mean}, {"max", &Pooled::max}, {"p50", &Pooled::p50}, {"stddev", &Pooled::stddev}}},
+};
 constexpr int64_t kSecond = 1'000'000;
 
 std::string wall_clock(Time time) {
@@ -114,18 +133,24 @@ void Progress::summary(const Records &records, FILE *to) {
   std::fflush(to_);
   size_t width = 9;
   for (const auto &record : records) width = std::max(width, name(*record).size());
-  std::fprintf(to, "%-*s  %10s  %10s  %10s  %10s  %8s\n", int(width), "rendition", "mean", "min", "p5",
-               "harmonic", "frames");
-  for (const auto &record : records) {
-    const Now &now = record->now();
-    std::fprintf(to, "%-*s", int(width), name(*record).c_str());
-    const auto pool = now.pooled.find(now.score_name);
-    if (pool != now.pooled.end())
-      std::fprintf(to, "  %10.6f  %10.6f  %10.6f  %10.6f", pool->second.mean, pool->second.min,
-                   pool->second.p5, pool->second.harmonic_mean);
-    else
-      std::fprintf(to, "  %10s  %10s  %10s  %10s", "-", "-", "-", "-");
-    std::fprintf(to, "  %8llu\n", static_cast<unsigned long long>(now.counters.scored));
+  for (const auto &[errors, columns] : kTables) {
+    if (std::ranges::none_of(records, [&](const auto &record) { return record->higher_is_worse == errors; }))
+      continue;
+    std::fprintf(to, "%-*s", int(width), "rendition");
+    for (const Column &column : columns) std::fprintf(to, "  %10s", column.name);
+    std::fprintf(to, "  %8s\n", "frames");
+    for (const auto &record : records) {
+      if (record->higher_is_worse != errors) continue;
+      const Now &now = record->now();
+      std::fprintf(to, "%-*s", int(width), name(*record).c_str());
+      const auto pool = now.pooled.find(now.score_name);
+      for (const Column &column : columns)
+        if (pool != now.pooled.end())
+          std::fprintf(to, "  %10.6f", pool->second.*column.value);
+        else
+          std::fprintf(to, "  %10s", "-");
+      std::fprintf(to, "  %8llu\n", static_cast<unsigned long long>(now.counters.scored));
+    }
   }
   std::fflush(to);
 }

@@ -378,6 +378,7 @@ std::string read_settings(int argc, char **argv, Settings &settings) {
     // What is given on the command line outranks the file.
     settings = {};
     if (Error e = read_file(line.config, settings); !e.empty()) return line.config + ": " + e;
+    if (Error e = check_once(settings, true); !e.empty()) return line.config + ": " + e;
     CommandLine over{{settings, &channel}};
     if (Error e = parse(argc, argv, over); !e.empty()) return e;
     const Error e = check(settings, true);
@@ -392,6 +393,7 @@ std::string read_settings(int argc, char **argv, Settings &settings) {
     }
     settings.channels.push_back(std::move(channel));
   }
+  if (Error e = check_once(settings, false); !e.empty()) return e;
   return check(settings, false);
 }
 

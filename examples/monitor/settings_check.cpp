@@ -228,6 +228,14 @@ std::string check_name(const std::string &name) {
   return {};
 }
 
+std::string check_once(const Settings &settings, bool from_file) {
+  const Words words{from_file};
+  const bool loops = std::ranges::any_of(settings.channels, &ChannelSettings::loop);
+  if (!settings.once || !loops) return {};
+  return words.option("once") + " and " + words.option("loop") +
+         " contradict each other: one ends with the files, the other starts them again";
+}
+
 std::string check(Settings &settings, bool from_file) {
   const Words words{from_file};
   if (settings.channels.empty())

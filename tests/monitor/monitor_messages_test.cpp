@@ -40,7 +40,7 @@ class MessagesTest : public ::testing::Test {
 TEST_F(MessagesTest, TheOffsetHasOneSign) {
   sync("locked", -1'000'000, 0.97);
   EXPECT_EQ(record_.now().offset_seconds, -0.001);
-  EXPECT_EQ(last_event(), "Locked: offset -0.001 s, added to the distorted stream's times, confidence 0.97");
+  EXPECT_EQ(last_event(), "Locked: offset -0.001 s, added to the distorted stream's times; confidence 0.97");
 }
 
 TEST_F(MessagesTest, WhatWasFoundStaysKnownUntilItIsLookedForAnew) {

@@ -297,7 +297,9 @@ class MonitorTest(unittest.TestCase):
         self.assertRegex(once(*pair, "--alert-direction", "above")[1], r"alert_raised: Score \d+\.\d+, the threshold is 20\n")
 
     def test_once_ends_with_the_files(self):
-        with Monitor("--ref", folder / "ref.mp4", "--encode", "jpegenc", "--once", "--loop") as monitor:
+        config = folder / "loop.conf"
+        config.write_text(f"[channel a]\nref={folder}/ref.mp4\nloop=true\n[rendition a/jpegenc]\nencode=jpegenc\n")
+        with Monitor("--config", config, "--once") as monitor:
             output = monitor.process.communicate(timeout=PATIENCE)[0]
             self.assertEqual(monitor.process.returncode, 0)
             self.assertEqual(table(output)["jpegenc"]["frames"], 60)

@@ -126,4 +126,20 @@ TEST_F(ProgressTest, TheSummaryHasARowForEach) {
                "a rendition with a long name           -           -           -           -         7\n");
 }
 
+TEST_F(ProgressTest, TheSummaryOfMeasuresOfErrorsHasTheirBadSide) {
+  records_.push_back(std::make_unique<Record>("news", "errors", "", "", true));
+  Now &now = records_[1]->now();
+  now.score_name = "cambi";
+  now.pooled["cambi"] = {
+      .mean = 4, .min = 0, .max = 9.5, .harmonic_mean = 0, .stddev = 2.25, .p1 = 0, .p5 = 0, .p50 = 3};
+  start(false);
+  progress_->summary(records_, to_);
+  written();
+  EXPECT_STREQ(text_,
+               "rendition        mean         min          p5    harmonic    frames\n"
+               "far                 -           -           -           -         0\n"
+               "rendition        mean         max         p50      stddev    frames\n"
+               "errors       4.000000    9.500000    3.000000    2.250000         0\n");
+}
+
 }  // namespace

@@ -82,7 +82,6 @@ TEST_F(SettingsTest, ACommandLineMakesOneChannel) {
                        "3",
                        "--realtime",
                        "--loop",
-                       "--once",
                        "--listen",
                        "127.0.0.1:0",
                        "--set",
@@ -109,7 +108,6 @@ TEST_F(SettingsTest, ACommandLineMakesOneChannel) {
   EXPECT_EQ(channel.stall_seconds, 3);
   EXPECT_TRUE(channel.realtime);
   EXPECT_TRUE(channel.loop);
-  EXPECT_TRUE(settings.once);
   EXPECT_EQ(settings.listen, "127.0.0.1:0");
   const std::vector<std::pair<std::string, std::string>> properties = {
       {"subsample", "5"}, {"threads", "1"}, {"device", "0"}};
@@ -294,6 +292,7 @@ TEST_F(SettingsTest, MistakesOnTheCommandLine) {
       {{"--ref", path("ref.mp4"), "--dist", ""}, "empty"},
       {{"--ref", path("ref.mp4"), "--encode", ""}, "empty"},
       {{"--ref", "", "--dist", path("dist.mp4")}, "reference is missing"},
+      {with({"--once", "--loop"}), "--once and --loop contradict each other"},
       {with({"stray"}), "stray"},
       {with({"--colour"}), "--colour"},
       {{"--config", path("nothing")}, "nothing"},
@@ -325,6 +324,8 @@ TEST_F(SettingsTest, MistakesInTheFile) {
        "[channel a]: alert-clear needs alert-threshold"},
       {channel + "refernce=x\n", "no such key here; keys are ref model"},
       {"[monitor]\nref=x\n", "[monitor] ref"},
+      {"[monitor]\nonce=true\n" + channel + "loop=true\n[rendition a/b]\ndist=" + path("dist.mp4") + "\n",
+       "config: once and loop contradict each other"},
       {channel + "window=long\n", "[channel a] window: \"long\""},
       {channel + "[rendition a/b]\n", "either dist or encode"},
       {channel + "[rendition a/b]\ndist=" + path("dist.mp4") + "\nencode=x264enc\n", "either dist or encode"},
