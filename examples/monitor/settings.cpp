@@ -244,8 +244,8 @@ Error read_file(const std::string &name, Settings &settings) {
   GError *broken = nullptr;
   gchar *read = nullptr;
   gsize size = 0;
-  if (g_file_test(name.c_str(), G_FILE_TEST_EXISTS) && !g_file_test(name.c_str(), G_FILE_TEST_IS_REGULAR))
-    return "is no regular file";
+  if (!g_file_test(name.c_str(), G_FILE_TEST_EXISTS)) return "there is no such file";
+  if (!g_file_test(name.c_str(), G_FILE_TEST_IS_REGULAR)) return "is no regular file";
   if (!g_file_get_contents(name.c_str(), &read, &size, &broken)) return take_text(broken);
   const std::unique_ptr<gchar, Free<g_free>> text(read);
   // Some editors put a mark of UTF-8 before it, which nobody sees.

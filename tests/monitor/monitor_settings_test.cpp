@@ -295,7 +295,7 @@ TEST_F(SettingsTest, MistakesOnTheCommandLine) {
       {with({"--once", "--loop"}), "--once and --loop contradict each other"},
       {with({"stray"}), "stray"},
       {with({"--colour"}), "--colour"},
-      {{"--config", path("nothing")}, "nothing"},
+      {{"--config", path("nothing")}, "nothing: there is no such file"},
   };
   for (const auto &[arguments, word] : mistakes) {
     const std::string error = read(arguments);
