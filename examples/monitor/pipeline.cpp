@@ -13,6 +13,7 @@ namespace monitor {
 namespace {
 
 constexpr const char *kVideo = "video/x-raw(ANY)";
+constexpr int64_t kGap = GST_SECOND;
 constexpr const char *kNoBase = "GStreamer's base plugins are missing (package gstreamer1.0-plugins-base)";
 
 // Whatever of a source or decoder is video goes on to the element `to`, the first of it.
@@ -349,9 +350,12 @@ GstPadProbeReturn Pipeline::on_output(GstPad *pad, GstPadProbeInfo *info, gpoint
     self->sink_offset_ = *offset;
     g_object_set(self->sink_, "ts-offset", gint64(*offset), nullptr);
   }
+  // Far ahead of its time is what comes after a gap in a file. Others are only a frame early, and say nothing of a stream
+  // that is silent.
   if (self->paced_ && !self->live_) {
-    const auto now = int64_t(gst_element_get_current_running_time(self->sink_));
-    self->waits_until_ = g_get_monotonic_time() + (*time + self->sink_offset_ - now) / 1000;
+    const int64_t early =
+        *time + self->sink_offset_ - int64_t(gst_element_get_current_running_time(self->sink_));
+    if (early > kGap) self->waits_until_ = (wall_ns() + early) / 1000;
   }
   return GST_PAD_PROBE_OK;
 }

@@ -93,7 +93,7 @@ class Pipeline {
   bool paced_ = false;  // by the clock, where sources are not live
   std::atomic<bool> live_{false};
   std::atomic<int64_t> encoder_moved_{0};  // when it took its last frame
-  std::atomic<int64_t> waits_until_{0};    // the sink, with the last frame that came to it
+  std::atomic<int64_t> waits_until_{0};    // the sink, with a frame that comes after a gap
   int64_t sink_offset_ = 0;                // ns, the sink's ts-offset
   int64_t started_ = 0;
   std::mutex state_mutex_;
