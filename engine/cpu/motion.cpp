@@ -2,6 +2,7 @@
 #include "engine/arith/motion.h"
 
 #include <cstddef>
+#include <cstring>
 
 #include "engine/cpu/arena.h"
 #include "engine/cpu/kernels.h"
@@ -33,6 +34,13 @@ struct Scratch {
       for (int16_t **part : {&columns.half, &columns.bit})
         *part = arena->take<int16_t>(static_cast<size_t>(width), kMotionRadius, kBeyond);
     differences.take(arena, width, kBeyond);
+  }
+
+  // Lanes behind the picture decide nothing, but what they ask must not depend on what a source left there.
+  void clear_behind(int width) const {
+    for (const MotionColumns &columns : row)
+      for (int16_t *part : {columns.half, columns.bit}) std::memset(part + width, 0, kBeyond * sizeof *part);
+    differences.clear_behind(width, kBeyond);
   }
 };
 
@@ -70,6 +78,7 @@ size_t scratch_bytes(int width, int) {
 uint64_t sad(const PlaneView &earlier, const PlaneView &current, int first, int last, std::byte *scratch) {
   Arena arena(scratch);
   const Scratch memory(&arena, current.width);
+  memory.clear_behind(current.width);
   return current.depth == 8 ? sad<uint8_t>(earlier, current, first, last, memory)
                             : sad<uint16_t>(earlier, current, first, last, memory);
 }

@@ -2,6 +2,8 @@
 //
 // V is a policy with the functions of lanes_avx512.h. Rows of columns have room for a vector beyond their end.
 #pragma once
+#include <cstring>
+
 #include "engine/cpu/arena.h"
 #include "engine/cpu/motion_rows.h"
 #include "engine/cpu/simd.h"
@@ -159,6 +161,9 @@ struct MotionDifferences {
     const size_t count = static_cast<size_t>(width);
     for (int16_t *&rows : pair) rows = arena->take<int16_t>(2 * count, 0, 2 * beyond);
     for (int16_t *&row : sums) row = arena->take<int16_t>(count, kMotionRadius, beyond);
+  }
+  void clear_behind(int width, size_t beyond) const {
+    for (int16_t *row : sums) std::memset(row + width, 0, beyond * sizeof *row);
   }
 };
 

@@ -12,6 +12,7 @@ struct Plain {};
 // Nor has it the way of motion_lanes.h for small differences.
 struct MotionDifferences {
   void take(Arena *, int, size_t) {}
+  void clear_behind(int, size_t) const {}
 };
 template <class V, class Sample>
 struct MotionShortRows {

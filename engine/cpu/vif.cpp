@@ -178,6 +178,7 @@ template <int kScale, class Sample, bool kStatistics>
 void run(const VifStrip &strip) {
   Arena arena(strip.scratch);
   const Memory memory(&arena, strip.pictures[0].plane.width, strip.distorted, strip.limits);
+  memory.rows.clear_columns();
   const int count = strip.distorted * strip.limits;
   for (int i = 0; i < count; i++) strip.sums[i] = VifScaleSums();
   const Pass<kScale, Sample, kStatistics> pass(strip, memory.rows, memory.totals, memory.leading);

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "engine/arith/hd.h"
 #include "engine/cpu/arena.h"
@@ -69,13 +70,17 @@ struct VifMemory {
     pairs_ = arena->take<int16_t>(static_cast<size_t>((1 + distorted) * kMaxPairs) *
                                   static_cast<size_t>(pair_pitch_));
     reference = arena->take<VifReference>(1);
-    columns_ = arena->take<int16_t>(static_cast<size_t>(kHalf + 1 + distorted * kStreams) * kColumnWords);
+    column_words_ = static_cast<size_t>(kHalf + 1 + distorted * kStreams) * kColumnWords;
+    columns_ = arena->take<int16_t>(column_words_);
   }
 
   // Of each picture, reference first, a ring of kMaxPairs interleaved pairs of rows.
   int16_t *pair(int picture, int at) const {
     return pairs_ + (picture * kMaxPairs + at % kMaxPairs) * pair_pitch_;
   }
+  // Taps are read in pairs and columns in vectors, beyond the columns that the filter reaches. Those decide nothing, but what
+  // is asked of them must not depend on what a source left there.
+  void clear_columns() const { std::memset(columns_, 0, column_words_ * sizeof *columns_); }
   VifColumns columns_of_reference() const { return {columns_}; }
   VifColumns columns_of_distorted(int d) const {
     return {columns_ + (kHalf + 1 + d * kStreams) * kColumnWords};
@@ -85,6 +90,7 @@ struct VifMemory {
   static constexpr ptrdiff_t kColumnWords = kRows * VifColumns::kPitch;  // of a stream
 
   ptrdiff_t pair_pitch_;
+  size_t column_words_;
   int16_t *pairs_, *columns_;
 };
 
