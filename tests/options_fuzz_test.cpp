@@ -346,9 +346,9 @@ Outcome run(Case &c) {
   return Outcome::scored;
 }
 
-void run_cases(int first, bool damaged, double least_share) {
+void run_cases(bool damaged, double least_share) {
   const char *wanted = std::getenv("VMAFHIP_TEST_CASES");
-  const int cases = wanted ? std::atoi(wanted) : kCases;
+  const int cases = wanted ? std::atoi(wanted) : kCases, first = damaged ? cases : 0;
   const test::ScratchFolder folder;
   std::ofstream(folder.path("file")) << "not a folder";
   int counts[3] = {};
@@ -362,9 +362,9 @@ void run_cases(int first, bool damaged, double least_share) {
   for (const int count : counts) EXPECT_GT(count, least_share * cases);
 }
 
-TEST(OptionsFuzz, AnErrorThatNamesSomethingOrScores) { run_cases(0, false, 0.1); }
+TEST(OptionsFuzz, AnErrorThatNamesSomethingOrScores) { run_cases(false, 0.1); }
 
-TEST(OptionsFuzz, DamagedIsAnErrorOrScores) { run_cases(3000, true, 0.02); }
+TEST(OptionsFuzz, DamagedIsAnErrorOrScores) { run_cases(true, 0.02); }
 
 }  // namespace
 }  // namespace vmafhip
