@@ -1,6 +1,7 @@
 #include "examples/monitor/record.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -114,24 +115,13 @@ void Record::keep_time(Time time) {
   untold_ = true;
 }
 
-void Record::changed() {
-  untold_ = true;
-  if (std::chrono::steady_clock::now() - told_ >= std::chrono::seconds(1)) tell();
-}
-
 void Record::tick(Time time) {
   keep_time(time);
   if (now_.state != State::ended && now_.state != State::failed) {
     while (!seconds_.empty() && seconds_.front().second < (time - kSpan) / kSecond) seconds_.pop_front();
     gather_worst();
   }
-  if (untold_) tell();
-}
-
-void Record::tell() {
-  untold_ = false;
-  told_ = std::chrono::steady_clock::now();
-  if (on_change) on_change(*this);
+  if (std::exchange(untold_, false) && on_change) on_change(*this);
 }
 
 }  // namespace monitor

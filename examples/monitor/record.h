@@ -2,7 +2,6 @@
 // fills it from the element's messages; page, metrics and report read it. All on the main loop's thread, so no locks.
 #pragma once
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -134,8 +133,8 @@ class Record {
   void worst(WorstFrame frame);
   Now &now() { return now_; }
   const Now &now() const { return now_; }
-  void changed();
-  // Once a second: drops scores older than six hours unless it has ended, tells what has changed since it was last told.
+  void changed() { untold_ = true; }
+  // Once a second: drops scores older than six hours unless it has ended, tells that something has changed.
   void tick(Time time);
 
   const std::deque<Second> &seconds() const { return seconds_; }
@@ -143,7 +142,7 @@ class Record {
   uint64_t events_of(EventKind kind) const { return counts_[static_cast<size_t>(kind)]; }  // ever
   const std::vector<WorstFrame> &worst_frames() const { return worst_; }  // of six hours, worst first
 
-  // Called after each event(), and after changed(), at most once a second. One observer each.
+  // Called by each event(), and by the tick() after changed(). One observer each.
   std::function<void(const Record &, const Event &)> on_event;
   std::function<void(const Record &)> on_change;
 
@@ -156,12 +155,10 @@ class Record {
   void insert(std::vector<WorstFrame> &frames, WorstFrame frame) const;
   void gather_worst();
   void keep_time(Time time);
-  void tell();
 
   Now now_;
   Time newest_ = 0;
   bool untold_ = false;
-  std::chrono::steady_clock::time_point told_;
   std::deque<Second> seconds_;
   std::deque<Event> events_;
   std::array<uint64_t, kEventKinds> counts_{};

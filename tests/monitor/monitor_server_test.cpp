@@ -349,6 +349,7 @@ TEST_F(ServerTest, ReadersAreToldWhatHappensAndHowItStands) {
 
   samples_[1].now().alert = true;
   samples_[1].changed();
+  samples_[1].tick(g_get_real_time());
   ASSERT_TRUE(reader.wait_for("\"alert\":true"));
   const json now = reader.all("rendition").back();
   EXPECT_EQ(now["name"], "360p");
@@ -368,6 +369,7 @@ TEST_F(ServerTest, ASecondIsToldOnceAndNoneIsLeftOut) {
     });
     samples_[1].now().lag_seconds = 100 + n;
     samples_[1].changed();
+    samples_[1].tick(g_get_real_time());
     ASSERT_TRUE(reader.wait_for("\"lag_seconds\":" + std::to_string(100 + n)));
   }
   std::vector<int64_t> seconds;
@@ -474,6 +476,7 @@ TEST_F(ServerTest, EndsWhileReadersListen) {
   server_.reset();
   samples_[0].event(EventKind::warning, "no one listens", SampleRecords::kEnd);
   samples_[0].changed();
+  samples_[0].tick(g_get_real_time());
   EXPECT_TRUE(turn_until([&] {
     reader.connection().read(false);
     return reader.connection().ended();
