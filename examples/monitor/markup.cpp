@@ -1,4 +1,4 @@
-// Text, numbers and times as the report writes them: see the header.
+// Text, numbers and times as report, terminal and events write them: see the header.
 #include "examples/monitor/markup.h"
 
 #include <glib.h>

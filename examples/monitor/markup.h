@@ -1,4 +1,4 @@
-// Text, numbers and times as the report writes them.
+// Text, numbers and times as report, terminal and events write them.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -57,27 +57,6 @@ std::map<std::string, Pooled> pools(const GstStructure *message) {
   return found;
 }
 
-std::string format(const char *pattern, ...) G_GNUC_PRINTF(1, 2);
-std::string format(const char *pattern, ...) {
-  va_list arguments;
-  va_start(arguments, pattern);
-  char line[256];
-  g_vsnprintf(line, sizeof line, pattern, arguments);
-  va_end(arguments);
-  return line;
-}
-
-Counters counters(const GstStructure *s) {
-  Counters c;
-  c.compared = count(s, "compared");
-  c.scored = count(s, "scored");
-  c.ref_unmatched = count(s, "ref-unmatched");
-  c.dist_unmatched = count(s, "dist-unmatched");
-  c.skipped = count(s, "skipped-overload");
-  c.repeated = count(s, "repeated");
-  return c;
-}
-
 }  // namespace
 
 void Messages::element(const GstStructure *message, const Thumbnails &ref, const Thumbnails &dist) {
@@ -170,13 +149,12 @@ void Messages::alert(const GstStructure *message) {
   if (raised) {
     ++now.counters.alerts;
     record_.event(EventKind::alert_raised,
-                  format("Score %.*f, the threshold is %s", decimals, score, plain(threshold).c_str()),
+                  "Score " + decimal(score, decimals) + ", the threshold is " + plain(threshold),
                   g_get_real_time());
   } else {
-    record_.event(
-        EventKind::alert_cleared,
-        std::isfinite(score) ? format("Score %.*f", decimals, score) : "What was measured has ended",
-        g_get_real_time());
+    record_.event(EventKind::alert_cleared,
+                  std::isfinite(score) ? "Score " + decimal(score, decimals) : "What was measured has ended",
+                  g_get_real_time());
   }
 }
 
@@ -189,8 +167,8 @@ void Messages::sync(const GstStructure *message) {
   now.confidence = number(message, "confidence");
   std::string line;
   if (now.sync_state == "locked")
-    line = format("Locked: offset %+.3f s, added to the distorted stream's times; confidence %.2f",
-                  now.offset_seconds, now.confidence);
+    line = "Locked: offset " + std::string(offset < 0 ? "" : "+") + decimal(now.offset_seconds, 3) +
+           " s, added to the distorted stream's times; confidence " + decimal(now.confidence, 2);
   else if (now.sync_state == "searching")
     line = "Searching for the time offset of the streams";
   else if (now.sync_state == "lost")
@@ -211,14 +189,13 @@ void Messages::warning(const std::string &text, bool about_file) {
 
 void Messages::stats(const GstStructure *stats, bool stopping) {
   Now &now = record_.now();
-  const Counters run = counters(stats);
   Counters &sum = now.counters;
-  sum.compared = before_.compared + run.compared;
-  sum.scored = before_.scored + run.scored;
-  sum.ref_unmatched = before_.ref_unmatched + run.ref_unmatched;
-  sum.dist_unmatched = before_.dist_unmatched + run.dist_unmatched;
-  sum.skipped = before_.skipped + run.skipped;
-  sum.repeated = before_.repeated + run.repeated;
+  sum.compared = before_.compared + count(stats, "compared");
+  sum.scored = before_.scored + count(stats, "scored");
+  sum.ref_unmatched = before_.ref_unmatched + count(stats, "ref-unmatched");
+  sum.dist_unmatched = before_.dist_unmatched + count(stats, "dist-unmatched");
+  sum.skipped = before_.skipped + count(stats, "skipped-overload");
+  sum.repeated = before_.repeated + count(stats, "repeated");
   now.fps = number(stats, "fps");
   now.lag_seconds = double(count(stats, "lag")) / GST_SECOND;
   if (gst_structure_has_field(stats, "backend")) {
@@ -250,11 +227,11 @@ void Messages::tell_dropped(const Counters &now) {
   next_tell_ = time + tell_every_;
   std::string line;
   if (ref + dist > 0)
-    line = format("%" G_GUINT64_FORMAT " reference and %" G_GUINT64_FORMAT " distorted frames had no partner",
-                  ref, dist);
+    line =
+        std::to_string(ref) + " reference and " + std::to_string(dist) + " distorted frames had no partner";
   if (skipped > 0)
-    line += format("%s%" G_GUINT64_FORMAT " pairs were left out, as scoring is slower than the frames",
-                   line.empty() ? "" : "; ", skipped);
+    line += (line.empty() ? "" : "; ") + std::to_string(skipped) +
+            " pairs were left out, as scoring is slower than the frames";
   record_.event(EventKind::dropped, line, g_get_real_time());
 }
 

@@ -3,7 +3,8 @@
 #include <glib.h>
 
 #include <algorithm>
-#include <ctime>
+
+#include "examples/monitor/markup.h"
 
 namespace monitor {
 
@@ -30,21 +31,6 @@ constexpr Table kTables[] = {
      {{"mean", &Pooled::mean}, {"max", &Pooled::max}, {"p50", &Pooled::p50}, {"stddev", &Pooled::stddev}}},
 };
 constexpr int64_t kSecond = 1'000'000;
-
-std::string wall_clock(Time time) {
-  const std::time_t seconds = time / kSecond;
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char text[16];
-  std::strftime(text, sizeof text, "%H:%M:%S", &local);
-  return text;
-}
-
-std::string one_decimal(double value) {
-  char text[32];
-  g_snprintf(text, sizeof text, "%.1f", value);
-  return text;
-}
 
 }  // namespace
 
@@ -78,7 +64,7 @@ void Progress::events(const Records &records) {
   std::sort(fresh.begin(), fresh.end(), [](auto &a, auto &b) { return a.second->id < b.second->id; });
   for (const auto &[record, event] : fresh) {
     clear_line();
-    std::fprintf(to_, "%s %s: %s: %s\n", wall_clock(event->time).c_str(), name(*record).c_str(),
+    std::fprintf(to_, "%s %s: %s: %s\n", wall_time(event->time, true).c_str(), name(*record).c_str(),
                  event_name(event->kind), event->text.c_str());
     last_event_ = event->id;
   }
@@ -106,7 +92,7 @@ std::string Progress::state_line(const Records &records, double done, bool ends,
     const Now &state = record->now();
     line += ", " + name(*record) + " ";
     if (state.score)
-      line += one_decimal(*state.score) + (state.alert ? " ALERT" : "") + " (" + one_decimal(state.fps) +
+      line += decimal(*state.score, 1) + (state.alert ? " ALERT" : "") + " (" + decimal(state.fps, 1) +
               " frames/s)";
     else
       line += state_text(state.state);

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "examples/monitor/error_text.h"
+#include "examples/monitor/markup.h"
 #include "examples/monitor/redact.h"
 
 namespace monitor {
@@ -29,11 +30,7 @@ constexpr int64_t kAsleep = 3 * G_USEC_PER_SEC;  // between calls that come once
 
 int abandoned_now = 0;
 
-std::string seconds_text(double seconds) {
-  char text[32];
-  g_snprintf(text, sizeof text, "%g s", seconds);
-  return text;
-}
+std::string seconds_text(double seconds) { return plain(seconds) + " s"; }
 
 StructurePtr stats_of(const Pipeline &pipeline) {
   GstStructure *stats = nullptr;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "examples/monitor/markup.h"
 #include "examples/monitor/redact.h"
 #include "examples/monitor/settings_check.h"
 #include "examples/monitor/taking.h"
@@ -57,9 +58,7 @@ Error number(const std::string &text, double least, double most, double &value) 
   char *end = nullptr;
   const double read = g_ascii_strtod(text.c_str(), &end);
   if (text.empty() || *end || !std::isfinite(read) || read < least || read > most) {
-    char range[64];
-    g_snprintf(range, sizeof range, "%g to %g", least, most);
-    return "\"" + text + "\" is not a number from " + range;
+    return "\"" + text + "\" is not a number from " + plain(least) + " to " + plain(most);
   }
   value = read;
   return {};
