@@ -139,6 +139,13 @@ void Progress::summary(const Records &records, FILE *to) {
     }
   }
   std::fflush(to);
+  for (const auto &record : records) {
+    if (record->now().state != State::failed) continue;
+    const auto &events = record->events();
+    const auto lost = std::find_if(events.rbegin(), events.rend(),
+                                   [](const Event &event) { return event.kind == EventKind::lost; });
+    line(name(*record) + " failed" + (lost == events.rend() ? "" : ": " + lost->text));
+  }
 }
 
 }  // namespace monitor

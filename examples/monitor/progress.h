@@ -22,7 +22,7 @@ class Progress {
   void show(const Records &records, double done, bool ends, int64_t now);
   void events(const Records &records);
   void line(const std::string &text);
-  // All of it, at the end.
+  // All of it, at the end; and, where events go, what has failed and why.
   void summary(const Records &records, FILE *to);
 
  private:

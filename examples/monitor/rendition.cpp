@@ -127,7 +127,7 @@ void Rendition::bring_down(End end) {
                 [this, run = run_] {
                   if (run == run_)
                     is_down(false);
-                  else
+                  else  // it was left alone, and has come down after all
                     --abandoned_now;
                 });
 }

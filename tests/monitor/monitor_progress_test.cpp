@@ -126,6 +126,20 @@ TEST_F(ProgressTest, TheSummaryHasARowForEach) {
                "a rendition with a long name           -           -           -           -         7\n");
 }
 
+TEST_F(ProgressTest, TheSummaryEndsWithWhatHasFailedAndWhy) {
+  records_[0]->event(EventKind::lost, "There is no video in it", 0);
+  record("near").now().state = State::failed;
+  records_[0]->now().state = State::failed;
+  record("well").now().state = State::ended;
+  start(false);
+  progress_->summary(records_, to_);
+  written();
+  const std::string text = text_;
+  const std::string end = "\nfar failed: There is no video in it\nnear failed\n";
+  ASSERT_GE(text.size(), end.size());
+  EXPECT_EQ(text.substr(text.size() - end.size()), end) << text;
+}
+
 TEST_F(ProgressTest, TheSummaryOfMeasuresOfErrorsHasTheirBadSide) {
   records_.push_back(std::make_unique<Record>("news", "errors", "", "", true));
   Now &now = records_[1]->now();
