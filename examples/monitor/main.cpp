@@ -9,6 +9,7 @@
 #include <clocale>
 #include <csignal>
 #include <cstdio>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,7 +37,7 @@ class Monitor {
         progress_(settings.channels.size() > 1, stderr, isatty(STDERR_FILENO), g_get_monotonic_time()) {
     for (const ChannelSettings &channel : settings_.channels)
       for (const RenditionSettings &rendition : channel.renditions) {
-        records_.push_back(std::make_unique<Record>(
+        records_.push_back(&kept_.emplace_back(
             channel.name, rendition.name, redact_uri(channel.reference),
             rendition.encode.empty() ? redact_uri(rendition.uri) : redact(rendition.encode),
             channel.alert_above));
@@ -56,10 +57,8 @@ class Monitor {
 
   std::string listen() {
     if (settings_.listen.empty()) return {};
-    std::vector<Record *> records;
-    for (const auto &record : records_) records.push_back(record.get());
     std::string error;
-    server_ = Server::start(settings_.listen, records, settings_, error);
+    server_ = Server::start(settings_.listen, records_, settings_, error);
     if (!server_) return error;
     std::printf("Dashboard: %s\n", server_->address().c_str());
     std::fflush(stdout);
@@ -80,7 +79,7 @@ class Monitor {
     for (const guint source : sources) g_source_remove(source);
     sum_up();
     // What is left of the last second: an open page shows how it ended. It goes out while the main loop is run down.
-    for (const auto &record : records_) record->tick(g_get_real_time());
+    for (Record *record : records_) record->tick(g_get_real_time());
     bool well = written_;
     for (const auto &rendition : renditions_) well = well && !rendition->failed();
     return well ? 0 : 1;
@@ -90,16 +89,14 @@ class Monitor {
   // Whole or not at all: a reader never sees half of it.
   bool write_report() {
     if (settings_.report.empty()) return true;
-    std::vector<const Record *> records;
-    for (const auto &record : records_) records.push_back(record.get());
-    const std::string html = report_html(records, settings_);
+    const std::string html = report_html(records_, settings_);
     GError *broken = nullptr;
     if (g_file_set_contents(settings_.report.c_str(), html.data(), gssize(html.size()), &broken)) {
       progress_.line("Report: " + settings_.report);
       return true;
     }
     const std::string error = "The report could not be written: " + take_text(broken);
-    for (const auto &record : records_) record->event(EventKind::file_error, error, g_get_real_time());
+    for (Record *record : records_) record->event(EventKind::file_error, error, g_get_real_time());
     progress_.line(error);
     return false;
   }
@@ -155,7 +152,8 @@ class Monitor {
   const Settings &settings_;
   GMainLoop *loop_;
   Progress progress_;
-  std::vector<std::unique_ptr<Record>> records_;
+  std::deque<Record> kept_;
+  std::vector<Record *> records_;  // all of them
   std::vector<std::unique_ptr<Rendition>> renditions_;
   std::unique_ptr<Server> server_;
   bool stopping_ = false;

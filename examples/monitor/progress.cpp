@@ -3,6 +3,8 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "examples/monitor/markup.h"
 
@@ -56,11 +58,11 @@ void Progress::clear_line() {
   line_open_ = false;
 }
 
-void Progress::events(const Records &records) {
+void Progress::events(Records records) {
   std::vector<std::pair<const Record *, const Event *>> fresh;
-  for (const auto &record : records)
+  for (const Record *record : records)
     for (auto it = record->events().rbegin(); it != record->events().rend() && it->id > last_event_; ++it)
-      fresh.emplace_back(record.get(), &*it);
+      fresh.emplace_back(record, &*it);
   std::sort(fresh.begin(), fresh.end(), [](auto &a, auto &b) { return a.second->id < b.second->id; });
   for (const auto &[record, event] : fresh) {
     clear_line();
@@ -75,7 +77,7 @@ void Progress::line(const std::string &text) {
   std::fprintf(to_, "%s\n", text.c_str());
 }
 
-std::string Progress::state_line(const Records &records, double done, bool ends, int64_t now) {
+std::string Progress::state_line(Records records, double done, bool ends, int64_t now) {
   // What began again takes its time from there.
   if (done < done_) began_ = now;
   done_ = done;
@@ -88,7 +90,7 @@ std::string Progress::state_line(const Records &records, double done, bool ends,
   } else {
     line = clock_text((now - started_) / kSecond);
   }
-  for (const auto &record : records) {
+  for (const Record *record : records) {
     const Now &state = record->now();
     line += ", " + name(*record) + " ";
     if (state.score)
@@ -100,7 +102,7 @@ std::string Progress::state_line(const Records &records, double done, bool ends,
   return line;
 }
 
-void Progress::show(const Records &records, double done, bool ends, int64_t now) {
+void Progress::show(Records records, double done, bool ends, int64_t now) {
   events(records);
   if (!terminal_ && ++ticks_ % kTicksBetweenLines != 0) return;
   const std::string line = state_line(records, done, ends, now);
@@ -113,19 +115,20 @@ void Progress::show(const Records &records, double done, bool ends, int64_t now)
   }
 }
 
-void Progress::summary(const Records &records, FILE *to) {
+void Progress::summary(Records records, FILE *to) {
   events(records);
   clear_line();
   std::fflush(to_);
   size_t width = 9;
-  for (const auto &record : records) width = std::max(width, name(*record).size());
+  for (const Record *record : records) width = std::max(width, name(*record).size());
   for (const auto &[errors, columns] : kTables) {
-    if (std::ranges::none_of(records, [&](const auto &record) { return record->higher_is_worse == errors; }))
+    if (std::ranges::none_of(records,
+                             [&](const Record *record) { return record->higher_is_worse == errors; }))
       continue;
     std::fprintf(to, "%-*s", int(width), "rendition");
     for (const Column &column : columns) std::fprintf(to, "  %10s", column.name);
     std::fprintf(to, "  %8s\n", "frames");
-    for (const auto &record : records) {
+    for (const Record *record : records) {
       if (record->higher_is_worse != errors) continue;
       const Now &now = record->now();
       std::fprintf(to, "%-*s", int(width), name(*record).c_str());

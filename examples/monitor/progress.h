@@ -3,9 +3,8 @@
 #pragma once
 #include <cstdint>
 #include <cstdio>
-#include <memory>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "examples/monitor/record.h"
 
@@ -13,21 +12,21 @@ namespace monitor {
 
 class Progress {
  public:
-  using Records = std::vector<std::unique_ptr<Record>>;
+  using Records = std::span<const Record *const>;
 
   // `now` here and below: microseconds of a clock that is never set.
   Progress(bool several_channels, FILE *to, bool is_terminal, int64_t now);
 
   // `done` of it all, 0 to 1, negative if that is not known; `ends`: what has been done is not begun again.
-  void show(const Records &records, double done, bool ends, int64_t now);
-  void events(const Records &records);
+  void show(Records records, double done, bool ends, int64_t now);
+  void events(Records records);
   void line(const std::string &text);
   // All of it, at the end; and, where events go, what has failed and why.
-  void summary(const Records &records, FILE *to);
+  void summary(Records records, FILE *to);
 
  private:
   std::string name(const Record &record) const;
-  std::string state_line(const Records &records, double done, bool ends, int64_t now);
+  std::string state_line(Records records, double done, bool ends, int64_t now);
   void clear_line();
 
   const bool several_channels_;

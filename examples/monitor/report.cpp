@@ -62,7 +62,7 @@ using Rows = std::vector<std::vector<std::string>>;
 std::string table(const std::string &caption, const std::vector<std::string> &columns, const Rows &rows,
                   const char *name = "") {
   if (rows.empty()) return "";
-  std::string html = "<div class=\"wide\"><table class=\"" + std::string(name) + "\"><caption>" + "<span>" +
+  std::string html = "<div class=\"wide\"><table class=\"" + std::string(name) + "\"><caption><span>" +
                      escaped(caption) + "</span></caption><thead><tr>";
   for (const std::string &column : columns) html += "<th scope=\"col\">" + escaped(column) + "</th>";
   html += "</tr></thead><tbody>";

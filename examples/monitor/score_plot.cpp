@@ -20,8 +20,7 @@ struct Point {
   double seconds, mean, worst;
 };
 
-// "Score" axes end where a measure is best: at 100, or at 1 for what lies between 0 and 1; errors begin at 0.
-
+// The score's axis ends where a measure is best: at 100, or at 1 for what lies between 0 and 1; errors begin at 0.
 class Axes {
  public:
   Axes(const Record &record, const std::vector<Point> &points, std::optional<double> threshold)

@@ -337,16 +337,14 @@ Error parse(int argc, char **argv, CommandLine &line) {
       "  vmafhip-monitor --ref clip.mp4 --encode 'x264enc bitrate=800' --once --report report.html\n"
       "\n"
       "A configuration file has the groups [monitor] (with defaults of all channels), [channel NAME] and\n"
-      "[rendition CHANNEL/NAME]; its keys are the options' names. In lists, as of set and change, ; "
-      "separates.\n"
+      "[rendition CHANNEL/NAME]; its keys are the options' names. Parts of a list, as of set\n"
+      "and change, have ; between them.\n"
       "\n"
-      "Files are scored once, as fast as it goes; the page stays until Ctrl-C, or with --once ends with "
-      "them. Streams "
-      "of the\nnetwork are started again whenever they end.\n"
+      "Files are scored once, as fast as it goes; the page stays until Ctrl-C, or with --once ends with\n"
+      "them. Streams of the network are started again whenever they end.\n"
       "\n"
-      "Exit status: 0 ended or interrupted; 1 a file could not be scored to its end, or the report not be "
-      "written;\n"
-      "2 wrong usage.\n");
+      "Exit status: 0 ended or interrupted; 1 a file could not be scored to its end, or the report not be\n"
+      "written; 2 wrong usage.\n");
   // What has been understood is taken out of the words, and they are read twice beside a file.
   std::vector<char *> words(argv, argv + argc + 1);
   char **rest = words.data();

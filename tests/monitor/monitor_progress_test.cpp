@@ -3,8 +3,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "examples/monitor/progress.h"
 
@@ -25,8 +27,8 @@ class ProgressTest : public ::testing::Test {
     free(text_);
   }
 
-  Record &record(const char *name) {
-    return *records_.emplace_back(std::make_unique<Record>("news", name, "", ""));
+  Record &record(const char *name, bool errors = false) {
+    return *records_.emplace_back(&kept_.emplace_back("news", name, "", "", errors));
   }
   void start(bool is_terminal, bool several_channels = false) {
     progress_ = std::make_unique<Progress>(several_channels, to_, is_terminal, kSecond);
@@ -46,7 +48,8 @@ class ProgressTest : public ::testing::Test {
   FILE *to_ = nullptr;
   char *text_ = nullptr;
   size_t size_ = 0;
-  Progress::Records records_;
+  std::deque<Record> kept_;
+  std::vector<Record *> records_;  // all of them
   std::unique_ptr<Progress> progress_;
 };
 
@@ -141,8 +144,7 @@ TEST_F(ProgressTest, TheSummaryEndsWithWhatHasFailedAndWhy) {
 }
 
 TEST_F(ProgressTest, TheSummaryOfMeasuresOfErrorsHasTheirBadSide) {
-  records_.push_back(std::make_unique<Record>("news", "errors", "", "", true));
-  Now &now = records_[1]->now();
+  Now &now = record("errors", true).now();
   now.score_name = "cambi";
   now.pooled["cambi"] = {
       .mean = 4, .min = 0, .max = 9.5, .harmonic_mean = 0, .stddev = 2.25, .p1 = 0, .p5 = 0, .p50 = 3};
