@@ -48,7 +48,9 @@ bool adm_reach(const int16_t *const *ref, int count, const AdmGainLimit &limit, 
       for (int i = 0; i < count; i += V::kWords)
         V::store(to + i, V::mul_low16(V::max16(V::min16(V::load(from + i), high), low), factor));
     } else {
-      for (int i = 0; i < count; i++)
+      // Whole vectors are read: what the lanes behind the columns ask must not depend on what a source left there.
+      const int whole = (count + V::kWords - 1) / V::kWords * V::kWords;
+      for (int i = 0; i < whole; i++)
         to[i] = static_cast<int16_t>(larger(smaller(from[i] * limit.value, 32767.0), -32767.0));
     }
   }
