@@ -265,7 +265,7 @@ Picture random_picture(Random &random, const PictureFormat &format) {
 
 // ---- A case
 
-// The README's list of values that are not finite, since libvmaf's are not.
+// The README's list of values that are not finite, since their definition gives none that is.
 bool may_be_infinite(const std::string &name) {
   return name.starts_with("float_ssim") || name.starts_with("float_ms_ssim") ||
          name.starts_with("ciede2000") || name.starts_with("psnr_hvs") ||
