@@ -142,7 +142,7 @@ void Progress::summary(Records records, FILE *to) {
     }
   }
   std::fflush(to);
-  for (const auto &record : records) {
+  for (const Record *record : records) {
     if (record->now().state != State::failed) continue;
     const auto &events = record->events();
     const auto lost = std::find_if(events.rbegin(), events.rend(),

@@ -1,20 +1,13 @@
 // A rendition on the dashboard: its tile at the top and its card with curve, facts, worst frames, events and pooled values.
-import {badge, clock, count, el, number, setText, streamTime, table, tableRow, timeOf} from './html.js';
+import {badge, clock, count, el, kindOf, number, setText, streamTime, table, tableRow, timeOf} from './html.js';
 import {ScoreChart, canDraw} from './score_chart.js';
 
 const KEPT_MS = 6 * 3600 * 1000;
 const KEPT_EVENTS = 500;
 const SHORTEST_MS = 10000;  // that the curve's axis shows
 const LOOKS = {connecting: 'busy', running: 'good', lost: 'bad', repeating: 'idle', ended: 'idle', failed: 'bad'};
-const KINDS = {
-  started: ['Started', 'good'], ended: ['Ended', 'idle'], lost: ['Lost', 'bad'], retry: ['Retry', 'busy'],
-  alert_raised: ['Alert', 'bad'], alert_cleared: ['Alert over', 'good'], sync: ['Sync', 'idle'], reset: ['Reset', 'busy'],
-  changed: ['Changed', 'idle'],
-  dropped: ['Dropped', 'busy'], warning: ['Warning', 'busy'], file_error: ['File error', 'bad'],
-};
 
 export const keyOf = (channel, name) => JSON.stringify([channel, name]);
-export const kindWords = (kind) => (KINDS[kind] || [kind])[0];
 const noRow = (columns) => el('tr', {}, el('td', {colspan: columns, class: 'hint'}, 'None yet'));
 
 // page: {now(), spanMs, view(card, frame)}, what all cards have in common; now() is the server's clock.
@@ -101,7 +94,7 @@ export class Card {
   }
 
   listEvent(event) {
-    const [words, look] = KINDS[event.kind] || [event.kind, 'idle'];
+    const {words, look} = kindOf(event.kind);
     this.eventList.querySelector('.hint')?.remove();
     this.eventList.prepend(el('li', {}, timeOf(event.time_ms), badge(words, look), el('span', {}, event.text)));
     while (this.eventList.children.length > KEPT_EVENTS) this.eventList.lastChild.remove();

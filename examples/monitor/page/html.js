@@ -1,4 +1,4 @@
-// Small helpers: elements from text that is never read as HTML, and numbers and times for people.
+// Small helpers: elements from text that is never read as HTML, and numbers, times and kinds of events for people.
 
 // el('p', {class: 'hint', onclick: f}, 'text', element, …); attributes that are null or false are left out.
 export function el(name, attributes = {}, ...children) {
@@ -23,6 +23,26 @@ export const clock = (ms) => new Date(ms).toLocaleTimeString('en-GB');
 export const timeOf = (ms) => el('time', {datetime: new Date(ms).toISOString()}, clock(ms));
 
 export const badge = (words, look) => el('span', {class: 'badge', 'data-look': look}, words);
+
+// Kinds of events: in words, how their badge looks, and what stands at their mark in a plot.
+const KINDS = {
+  started: ['Started', 'good', 'start'],
+  ended: ['Ended', 'idle', 'end'],
+  lost: ['Lost', 'bad', 'lost'],
+  retry: ['Retry', 'busy', 'retry'],
+  alert_raised: ['Alert', 'bad', 'alert'],
+  alert_cleared: ['Alert over', 'good', 'clear'],
+  sync: ['Sync', 'idle', 'sync'],
+  reset: ['Reset', 'busy', 'reset'],
+  changed: ['Changed', 'idle', 'change'],
+  dropped: ['Dropped', 'busy', 'drop'],
+  warning: ['Warning', 'busy', 'warning'],
+  file_error: ['File error', 'bad', 'file error'],
+};
+export function kindOf(kind) {
+  const [words, look, mark] = KINDS[kind] || [kind, 'idle', kind];
+  return {words, look, mark};
+}
 
 // Nanoseconds of a stream as 1:02:03.480.
 export function streamTime(ns) {

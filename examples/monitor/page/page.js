@@ -1,7 +1,7 @@
 // The dashboard: fetches the state once a connection stands, then follows the server's events. When the connection is
 // lost (or the server restarts) the browser connects again, and the state is fetched anew.
-import {Card, keyOf, kindWords} from './card.js';
-import {bytes, el, number, setText, streamTime} from './html.js';
+import {Card, keyOf} from './card.js';
+import {bytes, el, kindOf, number, setText, streamTime} from './html.js';
 import {canDraw} from './score_chart.js';
 
 const CLOCK_SLACK_MS = 5000;  // a server's clock that goes back by more has been set
@@ -109,7 +109,7 @@ function connect() {
     const card = find(channel, rendition);
     if (!card) return;
     card.happened(event);
-    if (event.kind !== 'alert_raised') setText($('news'), `${card.label}: ${kindWords(event.kind)} ${event.text}`);
+    if (event.kind !== 'alert_raised') setText($('news'), `${card.label}: ${kindOf(event.kind).words} ${event.text}`);
   }));
 }
 

@@ -1,12 +1,9 @@
 // The score of a rendition over time: mean as a line, the band to each moment's worst frame, the alert's red zone,
 // and marks with text where something happened. Chart.js draws line, band and axes; zone and marks are a plugin here.
+import {kindOf} from './html.js';
 
 const MARK_ROW = 13;  // pixels of a row of marks' texts; there are two
 const BUCKETS = 480;  // points drawn at most; more would lie closer than pixels
-const MARK_TEXT = {
-  started: 'start', ended: 'end', lost: 'lost', retry: 'retry', alert_raised: 'alert', alert_cleared: 'clear',
-  sync: 'sync', reset: 'reset', changed: 'change', dropped: 'drop', warning: 'warning', file_error: 'file error',
-};
 
 // Joins points ({x, mean, worst, step}, ordered) of a stretch of time to at most BUCKETS, with a hole where scores are
 // missing for longer than points lie apart. above: higher is worse.
@@ -143,7 +140,7 @@ export class ScoreChart {
   eventsNear(time) {
     const near = (this.shown.to - this.shown.from) / 100;
     return this.shown.events.filter((event) => Math.abs(event.time_ms - time) <= near)
-      .slice(-4).map((event) => `${MARK_TEXT[event.kind] || event.kind}: ${event.text}`);
+      .slice(-4).map((event) => `${kindOf(event.kind).mark}: ${event.text}`);
   }
 
   drawZone() {
@@ -193,7 +190,7 @@ export class ScoreChart {
       ctx.moveTo(at, area.top);
       ctx.lineTo(at, area.bottom);
       ctx.stroke();
-      const text = MARK_TEXT[event.kind] || event.kind;
+      const text = kindOf(event.kind).mark;
       const half = ctx.measureText(text).width / 2;
       const middle = Math.min(area.right - half, Math.max(area.left + half, at));
       const row = right.findIndex((end) => middle - half > end + 4);
