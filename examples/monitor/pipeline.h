@@ -5,7 +5,8 @@
 //                       queue ! ref_sink      queue ! ENCODER ! decodebin ! videoconvert ! dist_sink
 //
 // (videoconvert hands on what the element takes as it is.) Probes on the element's sink pads count what comes, keep
-// thumbnails and take out jumps of time stamps.
+// thumbnails and take out jumps of time stamps. They tell by application messages of the element: `end`; `jump` (side,
+// seconds); `change` (property, value), of an encoder's.
 #pragma once
 #include <array>
 #include <atomic>
