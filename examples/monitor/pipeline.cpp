@@ -1,6 +1,7 @@
 #include "examples/monitor/pipeline.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <set>
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr const char *kVideo = "video/x-raw(ANY)";
 constexpr int64_t kGap = GST_SECOND;
+constexpr guint kMostWaiting = 256 << 20;  // bytes of the reference beside an encoder
 constexpr const char *kNoBase = "GStreamer's base plugins are missing (package gstreamer1.0-plugins-base)";
 
 // Whatever of a source or decoder is video goes on to the element `to`, the first of it.
@@ -48,6 +50,15 @@ std::optional<int64_t> running_time(GstPad *pad, GstClockTime pts) {
 }
 
 int64_t wall_ns() { return g_get_monotonic_time() * 1000; }
+
+// Containers may begin at another time than the first frame's: MPEG-TS and fragmented MP4 at the first DTS.
+bool has_container(GstBin *encoder) {
+  for (const ElementPtr &element : elements_in(encoder)) {
+    const char *kind = gst_element_get_metadata(element.get(), GST_ELEMENT_METADATA_KLASS);
+    if (kind && std::strstr(kind, "Muxer")) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -126,7 +137,8 @@ std::string Pipeline::configure(const ChannelSettings &channel, const std::strin
   g_object_set(element, "model", channel.model.c_str(), "features", channel.features.c_str(), "attach-meta",
                FALSE, "window", guint64(channel.window_seconds * GST_SECOND), nullptr);
   gst_util_set_object_arg(element, "backend", channel.backend.c_str());
-  gst_util_set_object_arg(element, "sync", encoder_ ? "timestamp" : channel.sync.c_str());
+  const bool keeps_times = encoder_ && !channel.sync_given && !has_container(GST_BIN(encoder_));
+  gst_util_set_object_arg(element, "sync", keeps_times ? "timestamp" : channel.sync.c_str());
   gst_util_set_object_arg(element, "alert-direction", channel.alert_above ? "above" : "below");
   if (channel.alert_threshold)
     g_object_set(element, "alert-threshold", *channel.alert_threshold, "alert-clear",
@@ -152,6 +164,9 @@ std::string Pipeline::add_encoder(const RenditionSettings &rendition, GstElement
   GstElement *tee = add("tee"), *here = add("queue"), *there = add("queue");
   GstElement *decode = add("decodebin"), *convert = add("videoconvert");
   if (!tee || !here || !there || !decode || !convert) return kNoBase;
+  // Containers come in pieces, and their readers want some: the reference waits meanwhile.
+  g_object_set(here, "max-size-buffers", 0u, "max-size-time", guint64(0), "max-size-bytes", kMostWaiting,
+               nullptr);
   const CapsPtr video(gst_caps_from_string(kVideo));
   g_object_set(decode, "caps", video.get(), "expose-all-streams", FALSE, nullptr);
   g_signal_connect(decode, "pad-added", G_CALLBACK(on_pad_added), convert);

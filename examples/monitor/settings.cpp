@@ -142,8 +142,9 @@ const Option kOptions[] = {
        return one_of(value, {"auto", "cpu", "hip"}, to.channel->backend);
      }},
     {"sync", Place::channel, "content|timestamp|order",
-     "How frames of two streams find each other (default content)",
+     "How frames find each other (default content; timestamp with --encode without a container)",
      [](Target &to, const std::string &value) {
+       to.channel->sync_given = true;
        return one_of(value, {"content", "timestamp", "order"}, to.channel->sync);
      }},
     {"set", Place::channel, "PROPERTY=VALUE", "Any other property of the element; may be repeated",

@@ -26,7 +26,8 @@ struct ChannelSettings {
   std::string reference;  // URI
   std::vector<RenditionSettings> renditions;
   std::string model = "vmaf_v0.6.1", features, backend = "auto";
-  std::string sync = "content";  // of two streams; an encoder in place keeps time stamps
+  std::string sync = "content";
+  bool sync_given = false;  // else an encoder in place keeps time stamps, unless it makes a container
   double window_seconds = 10;
   std::optional<double> alert_threshold, alert_clear;
   double alert_seconds = 2;

@@ -204,6 +204,18 @@ class MonitorTest(unittest.TestCase):
         for ours, theirs in ("mean", "mean"), ("min", "min"), ("p5", "p5"), ("harmonic", "harmonic-mean"):
             self.assertAlmostEqual(row[ours], pooled[theirs], delta=1e-6)
 
+    def test_an_encoder_whose_container_shifts_time_stamps(self):
+        encoder = "x264enc tune=zerolatency speed-preset=ultrafast threads=1"
+        plain, _ = once("--ref", folder / "ref.mp4", "--encode", encoder)
+        shifted, log = once("--ref", folder / "ref.mp4", "--encode", encoder + " ! mpegtsmux")
+        self.assertIn("sync: Locked", log)
+        self.assertEqual(table(shifted)["x264enc"], table(plain)["x264enc"])
+        self.assertEqual(table(plain)["x264enc"]["frames"], 60)
+        # What is asked for is done.
+        taken, log = once("--ref", folder / "ref.mp4", "--encode", encoder + " ! mpegtsmux", "--sync", "timestamp")
+        self.assertNotIn("sync: ", log)
+        self.assertLess(table(taken)["x264enc"]["mean"], table(plain)["x264enc"]["mean"] - 10)
+
     def test_an_encoder_in_place_that_changes(self):
         results = folder / "changed-%r.csv"
         encoder = "jpegenc name=x quality=95"

@@ -101,6 +101,7 @@ TEST_F(SettingsTest, ACommandLineMakesOneChannel) {
   EXPECT_EQ(channel.features, "psnr");
   EXPECT_EQ(channel.backend, "cpu");
   EXPECT_EQ(channel.sync, "timestamp");
+  EXPECT_TRUE(channel.sync_given);
   EXPECT_EQ(channel.window_seconds, 5);
   EXPECT_EQ(channel.alert_threshold, 70);
   EXPECT_EQ(channel.alert_clear, 75);
@@ -121,6 +122,7 @@ TEST_F(SettingsTest, WhatIsNotGivenHasDefaults) {
   EXPECT_FALSE(settings.once);
   EXPECT_EQ(channel.model, "vmaf_v0.6.1");
   EXPECT_EQ(channel.sync, "content");
+  EXPECT_FALSE(channel.sync_given);
   EXPECT_EQ(channel.stall_seconds, 10);
   EXPECT_FALSE(channel.alert_threshold);
   EXPECT_FALSE(channel.alert_above);
