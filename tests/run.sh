@@ -51,7 +51,7 @@ if [[ $build != build && $build != /* ]]; then build=$caller/$build; fi
 # shellcheck source=examples/packages.sh
 . examples/packages.sh
 need_packages "${build_packages[@]}" "${run_packages[@]}" "${hip_packages[@]}" "${monitor_packages[@]}" libgtest-dev binutils clang-format git locales qemu-user valgrind \
-  gir1.2-gst-rtsp-server-1.0 gir1.2-gstreamer-1.0 python3-gi
+  gir1.2-gst-rtsp-server-1.0 gir1.2-gstreamer-1.0 python3-gi python3-prometheus-client
 if $full; then need_packages ffmpeg python3-numpy; fi
 if ! (need_packages kmod qemu-system-x86 xz-utils) || ! tests/vm/prepare.sh; then
   echo "Tests that need a VM will be skipped." >&2

@@ -56,6 +56,21 @@ std::string plain(double value) {
   return g_ascii_formatd(text, sizeof text, "%.6g", value);
 }
 
+std::string rate_text(const Now &now) {
+  const std::string rate = decimal(now.fps, 1);
+  // Four digits: 29.97, 119.9.
+  char due[G_ASCII_DTOSTR_BUF_SIZE];
+  return now.stream_fps > 0 ? rate + " of " + g_ascii_formatd(due, sizeof due, "%.4g", now.stream_fps) : rate;
+}
+
+std::string slow_text(const Now &now) {
+  if (!now.slow) return "";
+  return "Slower than the stream: " + rate_text(now) +
+         " frames/s are scored, so that scores have gaps. Frames are missing, or this machine cannot keep "
+         "up: fewer "
+         "renditions, a GPU, or every fifth frame alone (set=subsample=5) take less of it.";
+}
+
 std::string wall_time(Time time, bool short_form) {
   GDateTime *date = g_date_time_new_from_unix_local(time / 1'000'000);
   if (!date) return "–";

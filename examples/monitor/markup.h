@@ -25,6 +25,12 @@ std::string decimal(std::optional<double> value, int digits);
 // "2026-11-30 12:08:06", local time; only the time of day if `short_form`.
 std::string wall_time(Time time, bool short_form);
 
+// Frames that are scored each second, and of how many, if a clock says that: "5.4 of 29.97".
+std::string rate_text(const Now &now);
+
+// What to know and do where scoring is slower than the stream; empty where it is not.
+std::string slow_text(const Now &now);
+
 // A stream's nanoseconds as "0:01:02.480"; a dash if unknown.
 std::string stream_time(uint64_t ns);
 

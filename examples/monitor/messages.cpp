@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "examples/monitor/markup.h"
 
@@ -112,29 +113,23 @@ void Messages::frame(const GstStructure *message, const Thumbnails &ref, const T
   // The first frames of a run lack motion and score lower for no fault of theirs.
   gboolean warm_up = FALSE;
   gst_structure_get_boolean(message, "warm-up", &warm_up);
-  const bool full = candidates_.size() >= Record::kWorst;
-  if (warm_up || !record_.among_worst(score) ||
-      (full && !record_.worse(score, candidates_.back().frame.score)))
-    return;
-  Candidate candidate{{.time = time, .stream_time = stream_time_, .score = score},
-                      ref.find(count(message, "timestamp")),
-                      dist.find(count(message, "dist-timestamp"))};
-  const auto place = std::upper_bound(
-      candidates_.begin(), candidates_.end(), candidate,
-      [this](const Candidate &a, const Candidate &b) { return record_.worse(a.frame.score, b.frame.score); });
-  candidates_.insert(place, std::move(candidate));
-  if (candidates_.size() > Record::kWorst) candidates_.pop_back();
+  Candidate candidate{
+      {.time = time, .stream_time = stream_time_, .score = score, .run = now.counters.restarts}, {}, {}};
+  if (warm_up || !record_.among_worst(candidate)) return;
+  candidate.small_reference = ref.find(count(message, "timestamp"));
+  candidate.small_distorted = dist.find(count(message, "dist-timestamp"));
+  record_.insert_worst(candidates_, std::move(candidate));
 }
 
 void Messages::keep_worst() {
   for (Candidate &c : candidates_) {
-    if (!record_.among_worst(c.frame.score)) break;
-    c.frame.id = next_id();
-    if (c.reference) c.frame.reference = std::make_shared<std::string>(png_of(*c.reference));
-    if (c.distorted) c.frame.distorted = std::make_shared<std::string>(png_of(*c.distorted));
-    if (c.reference && c.distorted)
-      c.frame.difference = std::make_shared<std::string>(png_of_difference(*c.reference, *c.distorted));
-    record_.worst(std::move(c.frame));
+    if (!record_.among_worst(c)) continue;
+    c.id = next_id();
+    const auto &[ref, dist] = std::tie(c.small_reference, c.small_distorted);
+    if (ref) c.reference = std::make_shared<std::string>(png_of(*ref));
+    if (dist) c.distorted = std::make_shared<std::string>(png_of(*dist));
+    if (ref && dist) c.difference = std::make_shared<std::string>(png_of_difference(*ref, *dist));
+    record_.worst(std::move(c));
   }
   candidates_.clear();
 }
@@ -251,7 +246,7 @@ void Messages::run_ends() {
   now.score.reset();
   now.window.reset();
   now.features.clear();
-  now.fps = now.lag_seconds = 0;
+  now.fps = now.stream_fps = now.lag_seconds = 0;
   if (now.alert) {
     now.alert = false;
     record_.event(EventKind::alert_cleared, "What was measured has ended", g_get_real_time());

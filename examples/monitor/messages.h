@@ -31,9 +31,8 @@ class Messages {
   uint64_t stream_time() const { return stream_time_; }  // of the frame scored last, ns
 
  private:
-  struct Candidate {
-    WorstFrame frame;
-    ThumbnailPtr reference, distorted;
+  struct Candidate : WorstFrame {
+    ThumbnailPtr small_reference, small_distorted;
   };
 
   void frame(const GstStructure *message, const Thumbnails &ref, const Thumbnails &dist);
@@ -45,7 +44,7 @@ class Messages {
   Record &record_;
   uint64_t scored_ = 0, stream_time_ = GST_CLOCK_TIME_NONE;
   Counters before_;                    // of earlier runs
-  std::vector<Candidate> candidates_;  // worst first
+  std::vector<Candidate> candidates_;  // worst first, one of a moment
   Counters told_;                      // up to where dropped frames have been told
   Time next_tell_ = 0, tell_every_ = 0;
   std::string last_warning_;

@@ -1,6 +1,7 @@
 #include "examples/monitor/pipeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -272,11 +273,26 @@ Pipeline::Flow Pipeline::flow(Side side) const {
   return {g_get_monotonic_time() - last, s.ended};
 }
 
-std::string Pipeline::caps() const {
-  const PadPtr pad(gst_element_get_static_pad(element_, "ref_sink"));
+bool Pipeline::read_caps(const char *pad_name, GstVideoInfo &info) const {
+  const PadPtr pad(gst_element_get_static_pad(element_, pad_name));
   const CapsPtr caps(gst_pad_get_current_caps(pad.get()));
+  return caps && gst_video_info_from_caps(&info, caps.get());
+}
+
+double Pipeline::fps() const {
+  if (!paced_ && !live_) return 0;
+  double lowest = INFINITY;
   GstVideoInfo info;
-  if (!caps || !gst_video_info_from_caps(&info, caps.get())) return "";
+  for (const char *pad : {"ref_sink", "dist_sink"})
+    if (read_caps(pad, info) && info.fps_n > 0) lowest = std::min(lowest, double(info.fps_n) / info.fps_d);
+  guint subsample = 1;
+  g_object_get(element_, "subsample", &subsample, nullptr);
+  return std::isfinite(lowest) ? lowest / subsample : 0;
+}
+
+std::string Pipeline::caps() const {
+  GstVideoInfo info;
+  if (!read_caps("ref_sink", info)) return "";
   std::string text =
       std::to_string(info.width) + "x" + std::to_string(info.height) + " " + GST_VIDEO_INFO_NAME(&info);
   if (info.fps_n > 0) text += " " + std::to_string(info.fps_n) + "/" + std::to_string(info.fps_d);

@@ -53,7 +53,9 @@ class Pipeline {
   const Thumbnails &thumbnails(Side side) const { return sides_[side].thumbnails; }
   std::string text_of(GstMessage *message) const;  // of an error or a warning, in one line, without passwords
   std::string caps() const;                        // "1920x1080 I420 25/1", of the reference
-  int64_t duration() const;                        // ns, -1 if unknown
+  // Frames that come to be scored each second where a clock sets the pace; 0: as fast as it goes, or unknown.
+  double fps() const;
+  int64_t duration() const;  // ns, -1 if unknown
   bool encoder_in_place() const { return encoder_ != nullptr; }
 
  private:
@@ -77,6 +79,7 @@ class Pipeline {
   std::string add_encoder(const RenditionSettings &rendition, GstElement *from);
   GstElement *add(const char *factory);
   GstElement *add_source(Side side, const std::string &uri);
+  bool read_caps(const char *pad, GstVideoInfo &info) const;
   static std::string why_no_video(const Probed &side);
   GstStateChangeReturn bring_up(GstState state);
   void changed_to(GstCaps *caps, Probed &side);

@@ -94,8 +94,8 @@ std::string Progress::state_line(Records records, double done, bool ends, int64_
     const Now &state = record->now();
     line += ", " + name(*record) + " ";
     if (state.score)
-      line += decimal(*state.score, 1) + (state.alert ? " ALERT" : "") + " (" + decimal(state.fps, 1) +
-              " frames/s)";
+      line += decimal(*state.score, 1) + (state.alert ? " ALERT" : "") + " (" + rate_text(state) +
+              " frames/s" + (state.slow ? ": slower than the stream)" : ")");
     else
       line += state_text(state.state);
   }

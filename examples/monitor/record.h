@@ -1,6 +1,7 @@
 // What the monitor knows about one rendition: its score second by second, what happened, its worst frames. A Rendition
 // fills it from the element's messages; page, metrics and report read it. All on the main loop's thread, so no locks.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace monitor {
@@ -75,10 +77,14 @@ using Image = std::shared_ptr<const std::string>;
 struct WorstFrame {
   uint64_t id;  // next_id(); names its thumbnails in addresses
   Time time;
-  uint64_t stream_time;  // ns, GST_CLOCK_TIME_NONE if unknown
+  uint64_t stream_time = UINT64_MAX;  // ns, GST_CLOCK_TIME_NONE if unknown
   double score;
   Image reference, distorted, difference;
+  uint64_t run = 0;  // the record's: counters.restarts when it came, as each run has stream times of its own
 };
+
+// Whether one picture shows what both are about: less than a second of the stream lies between them.
+bool same_moment(const WorstFrame &a, const WorstFrame &b);
 
 // Sums over all restarts: they never fall.
 struct Counters {
@@ -107,6 +113,8 @@ struct Now {
   bool alert = false;
   double lag_seconds = 0;  // from the newest frame that has come to the one scored last
   double fps = 0;
+  double stream_fps = 0;  // what fps is where it keeps up with the clock; 0: none sets the pace, or unknown
+  bool slow = false;      // tick() says: fps has been clearly below that for some seconds
   std::string backend, backend_reason, model_source;
   std::string caps;  // "1920x1080 I420 25/1" of the reference, for people
 };
@@ -128,19 +136,25 @@ class Record {
   // the clock had been right before.
   void score(Time time, double score);
   void event(EventKind kind, std::string text, Time time);
-  // Whether a frame of this score would be among the worst of this hour: only then are its pictures wanted.
-  bool among_worst(double score) const;
+  // Whether it would be among the worst of this hour: only then are its pictures wanted. Of a moment the worst alone.
+  bool among_worst(const WorstFrame &frame) const;
   void worst(WorstFrame frame);
+  // Into the worst ones, worst first, of which kWorst are kept; Frame is a WorstFrame or more.
+  template <typename Frame>
+  void insert_worst(std::vector<Frame> &frames, Frame frame) const;
   Now &now() { return now_; }
   const Now &now() const { return now_; }
   void changed() { untold_ = true; }
-  // Once a second: drops scores older than six hours unless it has ended, tells that something has changed.
+  // Once a second: drops scores older than six hours unless it has ended, looks whether it keeps up, tells that something
+  // has changed.
   void tick(Time time);
 
   const std::deque<Second> &seconds() const { return seconds_; }
   const std::deque<Event> &events() const { return events_; }
   uint64_t events_of(EventKind kind) const { return counts_[static_cast<size_t>(kind)]; }  // ever
   const std::vector<WorstFrame> &worst_frames() const { return worst_; }  // of six hours, worst first
+  // One of these, or of those that were until a moment ago: pages still ask for its pictures. Null if there is none.
+  const WorstFrame *find_worst(uint64_t id) const;
 
   // Called by each event(), and by the tick() after changed(). One observer each.
   std::function<void(const Record &, const Event &)> on_event;
@@ -152,7 +166,6 @@ class Record {
     Time begin;
     std::vector<WorstFrame> frames;  // worst first
   };
-  void insert(std::vector<WorstFrame> &frames, WorstFrame frame) const;
   void gather_worst();
   void keep_time(Time time);
 
@@ -164,6 +177,20 @@ class Record {
   std::array<uint64_t, kEventKinds> counts_{};
   std::deque<Hour> hours_;
   std::vector<WorstFrame> worst_;
+  std::deque<WorstFrame> replaced_;  // in worst_ before, at most twice as many as are there
+  int slow_for_ = 0;                 // ticks
 };
+
+// Behind those of the same score.
+template <typename Frame>
+void Record::insert_worst(std::vector<Frame> &frames, Frame frame) const {
+  const auto better = [&](const Frame &one) { return worse(frame.score, one.score); };
+  const auto of_its_moment = [&](const Frame &one) { return same_moment(one, frame); };
+  if (std::ranges::any_of(frames, [&](const Frame &one) { return of_its_moment(one) && !better(one); }))
+    return;
+  std::erase_if(frames, of_its_moment);
+  frames.insert(std::ranges::find_if(frames, better), std::move(frame));
+  if (frames.size() > kWorst) frames.pop_back();
+}
 
 }  // namespace monitor

@@ -195,6 +195,7 @@ void Rendition::tick() {
     if (const std::string caps = pipeline.caps(); !caps.empty()) record_.now().caps = caps;
     if (state_ == State::running) {
       g_signal_emit_by_name(pipeline.element(), "post-pooled");
+      record_.now().stream_fps = pipeline.fps();
       if (duration_ < 0 && !pipeline.live()) duration_ = pipeline.duration();
     }
     look_for_stall();

@@ -11,6 +11,7 @@
 #include "examples/monitor/redact.h"
 #include "examples/monitor/score_plot.h"
 #include "examples/monitor/state_json.h"
+#include "examples/monitor/thumbnails.h"
 
 namespace monitor {
 
@@ -18,9 +19,9 @@ namespace {
 
 constexpr const char *kStyle = R"(
 :root { --back: #fff; --text: #1c2430; --muted: #576272; --border: #d9dfe7; --line: #0b57d0; --band: #0b57d033;
-  --red: #c5221f; --zone: #c5221f14; --green: #17723a; }
+  --red: #c5221f; --zone: #c5221f14; --green: #17723a; --amber: #8a5a00; }
 @media (prefers-color-scheme: dark) { :root { --back: #171e27; --text: #e6ebf2; --muted: #9ba8b8; --border: #2b3542;
-  --line: #58a6ff; --band: #58a6ff40; --red: #ff8078; --zone: #ff5a501f; --green: #5fd38a; } }
+  --line: #58a6ff; --band: #58a6ff40; --red: #ff8078; --zone: #ff5a501f; --green: #5fd38a; --amber: #e6b450; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1100px; padding: 20px; background: var(--back); color: var(--text);
   font: 15px/1.45 system-ui, sans-serif; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
@@ -38,6 +39,7 @@ th:first-child, table.text td, table.text th { text-align: left; vertical-align:
 table.text td:last-child { white-space: normal; width: 99%; min-width: 180px; }
 thead th { color: var(--muted); border-top: 0; }
 .alert { color: var(--red); font-weight: 600; }
+.slow { color: var(--amber); font-weight: 600; }
 .frames { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(480px, 100%), 1fr)); gap: 14px; margin: 0; padding: 0;
   list-style: none; }
 .frames div { display: grid; grid-template-columns: repeat(3, 1fr); gap: 4px; }
@@ -105,7 +107,8 @@ std::string summary(std::span<const Record *const> records) {
     }
     const int decimals = decimals_of(now.score_name);
     rows.push_back({record->channel + " / " + record->name,
-                    std::string(now.alert ? "alert, " : "") + state_text(now.state),
+                    std::string(now.alert ? "alert, " : "") + state_text(now.state) +
+                        (now.slow ? ", slower than the stream" : ""),
                     decimal(sum / frames, decimals), decimal(worst, decimals), count(counters.compared),
                     count(counters.skipped), count(counters.ref_unmatched + counters.dist_unmatched),
                     count(counters.alerts), count(counters.restarts)});
@@ -141,12 +144,15 @@ std::string picture(const Image &image, const std::string &what) {
 std::string worst_frames(const Record &record) {
   if (record.worst_frames().empty()) return "";
   std::string html =
-      "<h3>Worst frames of the last six hours: reference, distorted, difference</h3>\n<ol class=\"frames\">";
+      "<h3>Worst frames of the last six hours, one of a moment: reference, distorted, difference ×" +
+      count(kDifferenceGain) + "</h3>\n<ol class=\"frames\">";
   for (const WorstFrame &frame : record.worst_frames()) {
-    html += "<li><p><b>" + decimal(frame.score, decimals_of(record.now().score_name)) +
-            "</b> <span class=\"hint\">at " + stream_time(frame.stream_time) + ", seen " +
-            wall_time(frame.time, false) + "</span></p><div>" + picture(frame.reference, "reference") +
-            picture(frame.distorted, "distorted") + picture(frame.difference, "difference") + "</div></li>\n";
+    html +=
+        "<li><p><b>" + decimal(frame.score, decimals_of(record.now().score_name)) +
+        "</b> <span class=\"hint\">at " + wall_time(frame.time, false) +
+        (frame.stream_time == UINT64_MAX ? "" : ", " + stream_time(frame.stream_time) + " in the stream") +
+        "</span></p><div>" + picture(frame.reference, "reference") + picture(frame.distorted, "distorted") +
+        picture(frame.difference, "difference ×" + count(kDifferenceGain)) + "</div></li>\n";
   }
   return html + "</ol>\n";
 }
@@ -162,6 +168,14 @@ std::string events_table(const Record &record) {
                "text");
 }
 
+// What was asked for, and how it is computed.
+std::string model(const Now &now, const ChannelSettings *channel) {
+  if (now.model_source.empty()) return "";
+  return ", model " + (channel ? channel->model + ", " : "") +
+         (now.model_source == "fitted" ? "fitted (by the built-in surface, within 0.001 points of its file)"
+                                       : "from its " + now.model_source);
+}
+
 std::string rendition(const Record &record, const Settings &settings) {
   const Now &now = record.now();
   const ChannelSettings *channel = find_channel(settings, record);
@@ -171,8 +185,9 @@ std::string rendition(const Record &record, const Settings &settings) {
   if (!now.backend.empty()) {
     html += paragraph("hint", "Computed by " + now.backend +
                                   (now.backend_reason.empty() ? "" : " (" + now.backend_reason + ")") +
-                                  (now.model_source.empty() ? "" : ", model " + now.model_source));
+                                  model(now, channel));
   }
+  html += paragraph("slow", slow_text(now));
   if (!now.sync_state.empty()) {
     html += paragraph("hint", "Content synchronisation " + now.sync_state + ", offset " +
                                   decimal(now.offset_seconds, 3) + " s, confidence " +

@@ -191,12 +191,11 @@ void Server::Body::serve_thumbnail(SoupServerMessage *message, const std::string
   const std::string name(stop, end);
   Image image;
   for (const Record *record : records) {
-    for (const WorstFrame &frame : record->worst_frames()) {
-      if (problem != std::errc() || frame.id != id) continue;
-      if (name == "/reference.png") image = frame.reference;
-      if (name == "/distorted.png") image = frame.distorted;
-      if (name == "/difference.png") image = frame.difference;
-    }
+    const WorstFrame *frame = problem == std::errc() ? record->find_worst(id) : nullptr;
+    if (!frame) continue;
+    if (name == "/reference.png") image = frame->reference;
+    if (name == "/distorted.png") image = frame->distorted;
+    if (name == "/difference.png") image = frame->difference;
   }
   if (!image) {
     refuse(message, SOUP_STATUS_NOT_FOUND, "There is no such thumbnail; frames leave when worse ones come");

@@ -6,6 +6,7 @@
 
 #include "examples/monitor/markup.h"
 #include "examples/monitor/process.h"
+#include "examples/monitor/thumbnails.h"
 
 namespace monitor {
 
@@ -147,11 +148,16 @@ json rendition_json(const Record &record, const Settings &settings, Time time) {
           {"alert_clear", number(clear)},
           {"lag_seconds", now.lag_seconds},
           {"fps", now.fps},
+          {"stream_fps", now.stream_fps > 0 ? json(now.stream_fps) : json(nullptr)},
+          {"rate_text", rate_text(now)},
+          {"slow_text", now.slow ? json(slow_text(now)) : json(nullptr)},
           {"backend", now.backend},
           {"backend_reason", now.backend_reason},
+          {"model", channel ? channel->model : ""},
           {"model_source", now.model_source},
           {"caps", now.caps},
-          {"worst", list(record.worst_frames(), worst_json)}};
+          {"worst", list(record.worst_frames(), worst_json)},
+          {"difference_gain", kDifferenceGain}};
 }
 
 json state_json(std::span<const Record *const> records, const Settings &settings, Time started, Time now) {

@@ -128,7 +128,8 @@ std::string png_of_difference(const Thumbnail &a, const Thumbnail &b) {
   for (int y = 0; y < a.height; ++y)
     for (int x = 0; x < a.width; ++x) {
       const size_t other = size_t(y * b.height / a.height) * b.width + size_t(x * b.width / a.width);
-      pixels.push_back(clamp(4 * std::abs(a.samples[size_t(y) * a.width + x] - b.samples[other])));
+      pixels.push_back(
+          clamp(kDifferenceGain * std::abs(a.samples[size_t(y) * a.width + x] - b.samples[other])));
     }
   return png_file(a.width, a.height, 1, pixels);
 }

@@ -31,7 +31,8 @@ using ThumbnailPtr = std::shared_ptr<const Thumbnail>;
 // Null if the buffer cannot be read by the processor.
 ThumbnailPtr make_thumbnail(const GstVideoInfo &info, GstBuffer *buffer);
 
-// PNG files. The difference is that of luma, four times as large, white where it is most.
+// PNG files. The difference is that of luma, so many times as large, white where that is more than there is.
+inline constexpr int kDifferenceGain = 16;
 std::string png_of(const Thumbnail &picture);
 std::string png_of_difference(const Thumbnail &a, const Thumbnail &b);
 

@@ -347,7 +347,8 @@ class MonitorTest(unittest.TestCase):
             for name, value in first["counters"].items():
                 self.assertGreaterEqual(last["counters"][name], value, name)
             self.assertGreaterEqual(last["counters"]["scored"], 180)
-            self.assertEqual(len(last["worst"]), 10)
+            # One of a moment, and each run has its own: the clip takes two seconds.
+            self.assertTrue(3 <= len(last["worst"]) <= 10, last["worst"])
             self.assertEqual([w["score"] for w in last["worst"]], sorted(w["score"] for w in last["worst"]))
             self.assertTrue(all(w["reference"] and w["distorted"] and w["difference"] for w in last["worst"]))
             # Raised once a run, and cleared once.

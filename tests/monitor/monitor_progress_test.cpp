@@ -104,6 +104,20 @@ TEST_F(ProgressTest, StatesAndScores) {
                               ", news/near 93.2 ALERT (25.0 frames/s)");
 }
 
+TEST_F(ProgressTest, SaysWhatIsSlowerThanItsStream) {
+  Now &now = records_[0]->now();
+  now.score = 93.25;
+  now.fps = 28.5;
+  now.stream_fps = 30000. / 1001;
+  start(true);
+  EXPECT_EQ(shown(-1, 1), std::string(kAgain) + "0:01, far 93.2 (28.5 of 29.97 frames/s)");
+  now.fps = 5.44;
+  now.stream_fps = 30;
+  now.slow = true;
+  EXPECT_EQ(shown(-1, 2),
+            std::string(kAgain) + "0:02, far 93.2 (5.4 of 30 frames/s: slower than the stream)");
+}
+
 TEST_F(ProgressTest, EventsAreLinesOfTheirOwn) {
   start(true);
   shown(-1, 1);

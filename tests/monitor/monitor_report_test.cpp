@@ -25,31 +25,34 @@ size_t occurrences(const std::string &text, const std::string &what) {
 
 TEST(ReportTest, HasWhatIsKnown) {
   const std::string html = report_of(SampleRecords());
-  for (const char *text : {"vmafhip-monitor " VMAFHIP_VERSION,
-                           "GStreamer 1.",
-                           "news / 720p",
-                           "news / 360p",
-                           "rtsp://edge.example/news/720p",
-                           "x264enc bitrate=400",
-                           "Reference rtsp://source.example/news, 1280x720 I420 25/1",
-                           "Computed by cpu (no GPU was found), model fitted",
-                           "offset 0.480 s, confidence 97 %",
-                           ">93.500<",
-                           ">0.98000<",
-                           ">88.250<",
-                           "locked, offset 0.480 s",
-                           "<b>41.50</b>",
-                           "at 0:00:00.040",
-                           "alert below 80<",
-                           "clear at 85<",
-                           "No frame has been scored",
-                           "below 80 for 2 s, cleared at 85",
-                           ">scoring<",
-                           ">connecting<",
-                           "Pooled scores and features of the present run",
-                           "Worst frames of the last six hours",
-                           "Summary: scores of the last six hours, counts since the start",
-                           ">vmaf_v0.6.1<"}) {
+  for (const char *text :
+       {"vmafhip-monitor " VMAFHIP_VERSION,
+        "GStreamer 1.",
+        "news / 720p",
+        "news / 360p",
+        "rtsp://edge.example/news/720p",
+        "x264enc bitrate=400",
+        "Reference rtsp://source.example/news, 1280x720 I420 25/1",
+        "Computed by cpu (no GPU was found), model vmaf_v0.6.1, fitted (by the built-in surface",
+        "offset 0.480 s, confidence 97 %",
+        ">93.500<",
+        ">0.98000<",
+        ">88.250<",
+        "locked, offset 0.480 s",
+        "<b>41.50</b>",
+        ", 0:00:00.040 in the stream",
+        "difference ×16</h3>",
+        "alt=\"difference ×16\"",
+        "alert below 80<",
+        "clear at 85<",
+        "No frame has been scored",
+        "below 80 for 2 s, cleared at 85",
+        ">scoring<",
+        ">connecting<",
+        "Pooled scores and features of the present run",
+        "Worst frames of the last six hours",
+        "Summary: scores of the last six hours, counts since the start",
+        ">vmaf_v0.6.1<"}) {
     EXPECT_NE(html.find(text), std::string::npos) << text;
   }
   EXPECT_LT(html.find(">93.500<"), html.find(">0.98000<")) << "what the score is comes first";
@@ -76,6 +79,28 @@ TEST(ReportTest, SaysThatTheAlertIsRaised) {
   SampleRecords samples;
   samples[1].now().alert = true;
   EXPECT_EQ(occurrences(report_of(samples), "The alert is raised"), 1u);
+}
+
+TEST(ReportTest, SaysWhatIsSlowerThanItsStream) {
+  SampleRecords samples;
+  EXPECT_EQ(occurrences(report_of(samples), "lower than the stream"), 0u);
+  samples[0].now().fps = 5.44;
+  samples[0].now().stream_fps = 30;
+  samples[0].now().slow = true;
+  const std::string html = report_of(samples);
+  EXPECT_NE(html.find(">scoring, slower than the stream<"), std::string::npos);
+  EXPECT_NE(html.find("<p class=\"slow\">Slower than the stream: 5.4 of 30 frames/s are scored"),
+            std::string::npos);
+}
+
+TEST(ReportTest, AModelsFileIsNamedAsSuch) {
+  SampleRecords samples;
+  samples.settings.channels[0].model = "path=/models/mine.json";
+  samples[0].now().model_source = "file";
+  EXPECT_NE(report_of(samples).find("model path=/models/mine.json, from its file"), std::string::npos);
+  samples[0].now().model_source.clear();
+  EXPECT_EQ(report_of(samples).find("model path="), std::string::npos)
+      << "none was asked for, or none is known";
 }
 
 TEST(ReportTest, SaysHowItStandsInThePagesWords) {

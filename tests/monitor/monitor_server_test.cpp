@@ -281,6 +281,16 @@ TEST_F(ServerTest, Thumbnails) {
       << "a picture that could not be made";
 }
 
+TEST_F(ServerTest, ThumbnailsOfAFrameThatWasJustReplaced) {
+  WorstFrame frame = samples_[0].worst_frames()[0];
+  const std::string address = "/thumbnails/" + std::to_string(frame.id) + "/reference.png";
+  frame.id = next_id();
+  frame.score -= 1;
+  samples_[0].worst(frame);
+  EXPECT_NE(samples_[0].worst_frames()[0].score, 41.5);
+  EXPECT_EQ(get(port_, address).status(), 200) << "a page that has not heard of it yet asks";
+}
+
 TEST_F(ServerTest, MetricsInBothFormats) {
   const Answer text = get(port_, "/metrics");
   EXPECT_EQ(text.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");

@@ -132,17 +132,18 @@ TEST(Thumbnails, APngFileHasThePicturesColours) {
   }
 }
 
-TEST(Thumbnails, TheDifferenceIsFourTimesThatOfLuma) {
+TEST(Thumbnails, TheDifferenceIsThatOfLumaAmplified) {
   Thumbnail a;
   a.width = 4;
   a.height = 2;
   a.samples.assign(a.plane_at(3), 100);
   Thumbnail b = a;
   b.samples[0] = 110;
+  b.samples[1] = 99;
   b.samples[7] = 10;
   b.samples[b.plane_at(1)] = 0;  // chroma does not count
   EXPECT_EQ(read_png(png_of_difference(a, b), "GRAY8", 4, 2),
-            (std::vector<uint8_t>{40, 0, 0, 0, 0, 0, 0, 255}));
+            (std::vector<uint8_t>{160, 16, 0, 0, 0, 0, 0, 255}));
   EXPECT_EQ(read_png(png_of_difference(b, b), "GRAY8", 4, 2), std::vector<uint8_t>(8, 0));
 }
 

@@ -8,6 +8,7 @@
 //   clock SECONDS              the server's clock is set forward, or back if negative
 //   score RENDITION VALUE      a frame of this second
 //   alert RENDITION VALUE 0|1  raised or cleared at this score
+//   rate RENDITION FPS OF      frames scored a second, and of how many
 //   state RENDITION connecting|running|lost|repeating|ended|failed
 //   event RENDITION KIND TEXT
 //   worst RENDITION SCORE
@@ -131,6 +132,8 @@ bool obey(SampleRecords &samples, const std::string &line) {
     text << "Score " << value << ", the threshold is 80";
     record->now().score = value;
     record->event(record->now().alert ? EventKind::alert_raised : EventKind::alert_cleared, text.str(), now);
+  } else if (command == "rate") {
+    words >> record->now().fps >> record->now().stream_fps;
   } else if (command == "state") {
     std::string state;
     words >> state;

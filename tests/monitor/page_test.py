@@ -26,9 +26,10 @@ class PageTest(PageCase):
         self.assertEqual(self.text("#rendition-0 .badges"), "Scoring")
         self.assertEqual(self.text("#rendition-1 .badges"), "Connecting")
         self.assertEqual(self.text("#tiles li:first-child .score"), "91.3")
+        self.assertEqual(self.text("#tiles li:first-child a > .hint"), "last 10 s: mean 92.5 · min 88.8")
         facts = self.one("#rendition-0 .facts").text
         for line in ("Window mean\n92.5", "Window p5\n89.5", "Offset\n0.480 s", "Sync\nlocked, 97 %", "Dropped\n5",
-                     "Unmatched\n3 ref, 2 dist", "Back end\ncpu"):
+                     "Unmatched\n3 ref, 2 dist", "Back end\ncpu", "Frames/s\n25.0", "Model\nvmaf_v0.6.1, fitted"):
             self.assertIn(line, facts)
         if CHART_JS.exists():
             self.assertTrue(self.one("#hint").get_property("hidden"))
@@ -77,11 +78,38 @@ class PageTest(PageCase):
         self.assertEqual(self.browser.title, "Video quality monitor")
         self.check_console()
 
+    def test_says_what_is_slower_than_its_stream(self):
+        self.open()
+        for place in ("#rendition-0 .slow", "#rendition-1 .slow"):
+            self.assertFalse(self.one(place).is_displayed(), place)
+        amber = "rgb(138, 90, 0)"
+        fact = "#rendition-0 .facts div:nth-child(5) dd"
+        self.server.say("rate 720p 29.5 30")
+        self.wait("of how many", lambda: self.text(fact) == "29.5 of 30")
+        self.assertNotEqual(self.style(fact, "color"), amber)
+        self.server.say("rate 720p 5.44 30")
+        self.wait("it is slow", lambda: self.text("#rendition-0 .badges") == "Scoring Slower than the stream")
+        self.assertEqual(self.text("#tiles li:first-child .badges"), "Scoring Slower than the stream")
+        self.assertEqual(self.text(fact), "5.4 of 30")
+        self.assertEqual(self.style(fact, "color"), amber)
+        self.assertTrue(self.text("#rendition-0 .slow").startswith("Slower than the stream: 5.4 of 30 frames/s are scored"))
+        self.assertEqual(self.text("#rendition-1 .badges"), "Connecting")
+        self.server.say("rate 720p 30 30")
+        self.wait("it keeps up", lambda: self.text("#rendition-0 .badges") == "Scoring")
+        self.assertFalse(self.one("#rendition-0 .slow").is_displayed())
+        self.check_console()
+
     def test_worst_frames_and_their_pictures(self):
         self.open()
         rows = self.all("#rendition-0 .worst tbody tr")
         self.assertEqual([row.text.split("\n")[0] for row in rows], ["41.50", "51.50", "61.50"])
         self.assertIn("no picture", rows[2].text)
+        self.assertRegex(rows[0].text, r"^41\.50\nat \d\d:\d\d:\d\d\n0:00:00\.040 in the stream")
+        heads = [cell.text for cell in self.all("#rendition-0 .worst thead th")]
+        self.assertEqual(heads, ["Score", "Reference", "Distorted", "Difference ×16"])
+        names = "return [...document.querySelectorAll('#rendition-0 .worst tr:nth-child(2) img')].map((i) => i.alt)"
+        self.assertEqual(self.js(names), ["Reference, frame of score 51.50, enlarge", "Distorted, frame of score 51.50, enlarge",
+                                          "Difference ×16, frame of score 51.50, enlarge"])
         self.js("document.querySelector('#rendition-0 .worst').scrollIntoView({behavior: 'instant'})")
         loaded = "return [...document.querySelectorAll('#rendition-0 .worst img')].map((i) => i.complete && i.naturalWidth)"
         self.wait("thumbnails", lambda: self.js(loaded) == [240] * 8)
@@ -94,7 +122,8 @@ class PageTest(PageCase):
         self.browser.switch_to.active_element.send_keys(Keys.ENTER)
         self.wait("the large pictures", lambda: self.js(
             "return [...document.querySelectorAll('#viewer[open] img')].filter((i) => i.naturalWidth === 240).length === 3"))
-        self.assertIn("news / 720p: score 20.50 at 1:02:03.480", self.one("#viewer").text)
+        self.assertRegex(self.one("#viewer").text, r"^news / 720p: score 20\.50 at \d\d:\d\d:\d\d, 1:02:03\.480 in the stream")
+        self.assertIn("Difference ×16", self.one("#viewer").text)
         self.browser.switch_to.active_element.send_keys(Keys.ESCAPE)
         self.wait("closed by Escape", lambda: not self.all("#viewer[open]"))
         self.assertEqual(self.browser.switch_to.active_element.get_attribute("class"), "thumbnail")
@@ -149,7 +178,7 @@ class PageTest(PageCase):
         self.assertEqual([name for name in named("region") if "/" not in name], ["Channel news", "720p", "360p"])
         self.assertIn("Pooled scores of news / 720p", named("region"))
         self.assertEqual(named("navigation"), ["Renditions"])
-        for name in ("Pooled scores and features of the present run", "Worst frames of the last six hours"):
+        for name in ("Pooled scores and features of the present run", "Worst frames of the last six hours, one of a moment"):
             self.assertEqual(named("table").count(name), 2, named("table"))
         for role in ("button", "link", "radio", "image", "img"):
             self.assertNotIn("", named(role), f"a {role} without name")
@@ -243,7 +272,7 @@ class PageTest(PageCase):
         card = "#rendition-2"
         self.assertIn("Window max\n7.3", self.one(f"{card} .facts").text)
         self.assertNotIn("Window min", self.one(f"{card} .facts").text)
-        self.assertEqual(self.text("#tiles li:nth-child(3) a > .hint"), "mean 2.5 · max 7.3")
+        self.assertEqual(self.text("#tiles li:nth-child(3) a > .hint"), "last 10 s: mean 2.5 · max 7.3")
         self.check_console()
         if CHART_JS.exists():
             _, scores, _ = self.axes(2)

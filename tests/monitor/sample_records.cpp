@@ -106,7 +106,7 @@ SampleRecords::SampleRecords(Time end) {
   for (int n = 0; n < 3; ++n) {
     record.worst({.id = next_id(),
                   .time = end - n * 20'000'000,
-                  .stream_time = 40'000'000u * unsigned(n + 1),
+                  .stream_time = 40'000'000 + n * 20'000'000'000u,
                   .score = 41.5 + 10 * n,
                   .reference = sample_png(240, 135, 0),
                   .distorted = sample_png(240, 135, 1),

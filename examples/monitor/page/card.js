@@ -7,7 +7,14 @@ const KEPT_EVENTS = 500;
 const SHORTEST_MS = 10000;  // that the curve's axis shows
 const LOOKS = {connecting: 'busy', running: 'good', lost: 'bad', repeating: 'idle', ended: 'idle', failed: 'bad'};
 
+const MODEL_SOURCES = {
+  fitted: 'fitted: computed by the surface that is built in, within 0.001 points of the model’s file',
+  file: 'file: computed from the model’s file',
+};
+
 export const keyOf = (channel, name) => JSON.stringify([channel, name]);
+// The difference is shown so many times as large.
+export const pictureName = (kind, state) => (kind === 'difference' ? `Difference ×${state.difference_gain}` : kind[0].toUpperCase() + kind.slice(1));
 const noRow = (columns) => el('tr', {}, el('td', {colspan: columns, class: 'hint'}, 'None yet'));
 
 // page: {now(), spanMs, view(card, frame)}, what all cards have in common; now() is the server's clock.
@@ -41,14 +48,17 @@ export class Card {
     this.facts = el('dl', {class: 'facts'});
     this.factValues = new Map();
     this.pooled = table(null, ['Name', 'Last', 'Mean', 'Min', 'P1', 'P5', 'Median', 'Max', 'Harmonic', 'Std dev'], [], {class: 'pooled', 'aria-labelledby': `${this.id}-pooled`});
-    this.worst = table('Worst frames of the last six hours', ['Score', 'Reference', 'Distorted', 'Difference'], [], {class: 'worst'});
+    this.worst = table('Worst frames of the last six hours, one of a moment',
+      ['Score', 'Reference', 'Distorted', pictureName('difference', state)], [], {class: 'worst'});
     this.eventList = el('ul', {class: 'events'}, el('li', {class: 'hint'}, 'None yet'));
     const scrolling = (label, content) => el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label}, content);
     this.caps = el('p', {class: 'hint'});
+    this.slow = el('p', {class: 'slow'});
     this.section = el('section', {class: 'card', id: this.id, 'aria-labelledby': heading, tabindex: -1},
       el('div', {class: 'title'}, el('h3', {id: heading}, state.name), this.badges),
       el('p', {class: 'hint source'}, state.source),
       this.caps,
+      this.slow,
       canDraw() ? el('div', {class: 'chart'}, this.canvas) : null,
       this.pointsDetails,
       this.facts,
@@ -114,10 +124,12 @@ export class Card {
     const {state} = this;
     const words = state.state_text[0].toUpperCase() + state.state_text.slice(1);
     const look = LOOKS[state.state] || 'idle';
+    const slow = state.slow_text && 'Slower than the stream';
     for (const place of [this.badges, this.tileBadges]) {
-      const wanted = (state.alert ? 'Alert ' : '') + words;
+      const wanted = (state.alert ? 'Alert ' : '') + (slow ? `${words} ${slow}` : words);
       if (place.textContent === wanted) continue;
-      place.replaceChildren(...(state.alert ? [badge('Alert', 'alert'), ' '] : []), badge(words, look));
+      place.replaceChildren(...(state.alert ? [badge('Alert', 'alert'), ' '] : []), badge(words, look),
+        ...(slow ? [' ', badge(slow, 'busy')] : []));
     }
     this.section.toggleAttribute('data-alert', state.alert);
     this.tile.toggleAttribute('data-alert', state.alert);
@@ -151,7 +163,7 @@ export class Card {
     setText(this.tileScore, this.score(run ? run.mean : state.score));
     setText(this.tileWindow, run ? `mean of the run · ${end} ${this.score(run[end])}`
       : this.firstWindow() ? `window mean ${this.firstWindow()}`
-        : `mean ${this.windowScore('mean')} · ${end} ${this.windowScore(end)}`);
+        : `last ${state.window_seconds} s: mean ${this.windowScore('mean')} · ${end} ${this.windowScore(end)}`);
   }
 
   showFacts() {
@@ -162,7 +174,7 @@ export class Card {
       'Window mean': this.windowScore('mean'),
       [`Window ${this.worstOfWindow()}`]: this.windowScore(this.worstOfWindow()),
       'Window p5': this.windowScore('p5'),
-      'Frames/s': number(state.fps),
+      'Frames/s': state.rate_text,
       'Lag': `${number(state.lag_seconds, 2)} s`,
       'Offset': `${number(state.offset_seconds, 3)} s`,
       'Sync': state.sync_state ? `${state.sync_state}, ${Math.round(state.confidence * 100)} %` : 'by time stamps',
@@ -172,7 +184,7 @@ export class Card {
       'Alerts': count(counters.alerts),
       'Restarts': count(counters.restarts),
       'Back end': state.backend || '–',
-      'Model': state.model_source || '–',
+      'Model': state.model_source ? [state.model, state.model_source].filter(Boolean).join(', ') : '–',
     };
     for (const [name, value] of Object.entries(facts)) {
       if (!this.factValues.has(name)) {
@@ -184,6 +196,10 @@ export class Card {
     }
     this.factValues.get('Score').title = state.score_name || '';
     this.factValues.get('Back end').title = state.backend_reason;
+    this.factValues.get('Model').title = MODEL_SOURCES[state.model_source] || '';
+    this.factValues.get('Frames/s').toggleAttribute('data-slow', state.slow_text !== null);
+    this.slow.hidden = state.slow_text === null;
+    setText(this.slow, state.slow_text || '');
   }
 
   showPooled() {
@@ -205,10 +221,11 @@ export class Card {
     if (shown === this.worstShown) return;
     this.worstShown = shown;
     const rows = worst.map((frame) => tableRow([
-      el('span', {}, el('b', {}, number(frame.score, this.state.score_decimals)), timeOf(frame.time_ms), el('span', {class: 'hint', title: 'time in the stream'}, streamTime(frame.stream_time_ns))),
+      el('span', {}, el('b', {}, number(frame.score, this.state.score_decimals)), el('span', {}, 'at ', timeOf(frame.time_ms)),
+        frame.stream_time_ns === null ? null : el('span', {class: 'hint'}, `${streamTime(frame.stream_time_ns)} in the stream`)),
       ...['reference', 'distorted', 'difference'].map((kind) => (frame[kind]
         ? el('button', {class: 'thumbnail', onclick: () => this.page.view(this, frame)},
-          el('img', {src: frame[kind], width: 120, loading: 'lazy', alt: `${kind} frame of score ${number(frame.score, this.state.score_decimals)}, enlarge`}))
+          el('img', {src: frame[kind], width: 120, loading: 'lazy', alt: `${pictureName(kind, this.state)}, frame of score ${number(frame.score, this.state.score_decimals)}, enlarge`}))
         : el('span', {class: 'hint'}, 'no picture'))),
     ]));
     this.worst.tBodies[0].replaceChildren(...(rows.length ? rows : [noRow(4)]));

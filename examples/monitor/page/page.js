@@ -1,7 +1,7 @@
 // The dashboard: fetches the state once a connection stands, then follows the server's events. When the connection is
 // lost (or the server restarts) the browser connects again, and the state is fetched anew.
-import {Card, keyOf} from './card.js';
-import {bytes, el, kindOf, number, setText, streamTime} from './html.js';
+import {Card, keyOf, pictureName} from './card.js';
+import {bytes, clock, el, kindOf, number, setText, streamTime} from './html.js';
 import {canDraw} from './score_chart.js';
 
 const CLOCK_SLACK_MS = 5000;  // a server's clock that goes back by more has been set
@@ -13,9 +13,9 @@ const page = {now: () => Date.now() + clockOffset, spanMs: 600000, view};
 
 function view(card, frame) {
   const dialog = $('viewer');
-  setText($('viewer-title'), `${card.label}: score ${number(frame.score, card.state.score_decimals)} at ${streamTime(frame.stream_time_ns)}`);
+  setText($('viewer-title'), `${card.label}: score ${number(frame.score, card.state.score_decimals)} at ${clock(frame.time_ms)}, ${streamTime(frame.stream_time_ns)} in the stream`);
   dialog.querySelector('.pictures').replaceChildren(...['reference', 'distorted', 'difference'].filter((kind) => frame[kind])
-    .map((kind) => el('figure', {}, el('img', {src: frame[kind], alt: `${kind} frame`}), el('figcaption', {}, kind))));
+    .map((kind) => el('figure', {}, el('img', {src: frame[kind], alt: pictureName(kind, card.state)}), el('figcaption', {}, pictureName(kind, card.state)))));
   dialog.showModal();
 }
 
