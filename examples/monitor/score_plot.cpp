@@ -95,9 +95,11 @@ std::string draw_grid(const Axes &axes) {
     svg += line("grid", kLeft, axes.y(score), kRight, axes.y(score));
     svg += text("axis", kLeft - 6, axes.y(score) + 4, "end", decimal(score, axes.unit() < 1 ? 2 : 0));
   }
-  for (int n = 0; n <= 5; ++n) {
-    const double seconds = axes.from() + (axes.to() - axes.from()) * n / 5;
-    const char *anchor = n == 0 ? "start" : n == 5 ? "end" : "middle";
+  // Whole seconds, so that no label stands twice.
+  const double pause = std::max(1., std::ceil((axes.to() - axes.from()) / 5));
+  for (double seconds = axes.from(); seconds <= axes.to(); seconds += pause) {
+    const double x = axes.x(seconds);
+    const char *anchor = x < kLeft + 30 ? "start" : x > kRight - 30 ? "end" : "middle";
     svg += text("axis", axes.x(seconds), kBottom + 18, anchor,
                 wall_time(static_cast<Time>(seconds * 1e6), true));
   }

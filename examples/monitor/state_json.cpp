@@ -63,6 +63,14 @@ json worst_json(const WorstFrame &frame) {
           {"difference", address(frame.difference, "difference")}};
 }
 
+// As it was asked for. An encoder in place keeps time stamps, so nothing is searched there.
+json sync_of(const ChannelSettings *channel, const Record &record) {
+  if (!channel) return nullptr;
+  const auto rendition = std::ranges::find(channel->renditions, record.name, &RenditionSettings::name);
+  const bool encodes = rendition != channel->renditions.end() && !rendition->encode.empty();
+  return encodes ? json("timestamp") : json(channel->sync);
+}
+
 template <typename Items, typename Convert>
 json list(const Items &items, Convert &&convert) {
   json result = json::array();
@@ -142,6 +150,7 @@ json rendition_json(const Record &record, const Settings &settings, Time time) {
           {"counters", counters_json(now.counters)},
           {"offset_seconds", now.offset_seconds},
           {"confidence", now.confidence},
+          {"sync", sync_of(channel, record)},
           {"sync_state", now.sync_state.empty() ? json(nullptr) : json(now.sync_state)},
           {"alert", now.alert},
           {"alert_threshold", number(threshold)},

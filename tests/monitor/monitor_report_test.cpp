@@ -175,6 +175,23 @@ TEST(ScorePlotTest, AHoleIsNotBridged) {
   EXPECT_EQ(occurrences(svg, "class=\"zone\""), 0u) << "no alert was asked for";
 }
 
+TEST(ScorePlotTest, ATimeStandsOnce) {
+  for (const int seconds : {2, 7, 60, 21600}) {
+    Record record("channel", "rendition", "", "");
+    for (int second = 0; second < seconds; ++second)
+      record.score(SampleRecords::kEnd + second * 1'000'000, 90);
+    const std::string svg = score_plot(record, std::nullopt, std::nullopt);
+    size_t labels = 0;
+    for (int second = 0; second <= seconds; ++second) {
+      const std::string label = ">" + wall_time(SampleRecords::kEnd + second * 1'000'000, true) + "</text>";
+      EXPECT_LE(occurrences(svg, label), 1u) << label << " of " << seconds;
+      labels += occurrences(svg, label);
+    }
+    EXPECT_GE(labels, 2u) << seconds;
+    EXPECT_LE(labels, 6u) << seconds;
+  }
+}
+
 TEST(ScorePlotTest, OneSecondAndScoresBeyondAHundred) {
   Record record("channel", "rendition", "", "");
   EXPECT_EQ(score_plot(record, 80, 85), "");

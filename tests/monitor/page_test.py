@@ -78,6 +78,28 @@ class PageTest(PageCase):
         self.assertEqual(self.browser.title, "Video quality monitor")
         self.check_console()
 
+    def test_says_why_one_is_lost_and_what_was_changed(self):
+        self.open()
+        self.server.say("event 360p lost The reference has given no frame for 10 s")
+        self.server.say("state 360p lost")
+        self.wait("a banner", lambda: [line.text for line in self.all("#alerts p")]
+                  == ["Lost news / 360p The reference has given no frame for 10 s"])
+        self.assertEqual(self.text("#tiles li:nth-child(2) a > .hint"), "The reference has given no frame for 10 s")
+        self.assertIn("Sync\nby time stamps", self.one("#rendition-1 .facts").text)
+        self.server.say("event 360p lost It cannot be reached")
+        self.wait("another cause", lambda: [line.text for line in self.all("#alerts p")]
+                  == ["Lost news / 360p It cannot be reached"])
+        self.server.say("state 360p running")
+        self.wait("it is back", lambda: not self.all("#alerts p"))
+        source = "#rendition-1 .source"
+        self.assertEqual(self.text(source), "x264enc bitrate=400")
+        for value in (300, 200):
+            self.server.say(f"event 360p changed bitrate = {value}")
+            self.wait("the change", lambda: self.text(source) == f"x264enc bitrate=400 · now bitrate = {value}")
+        self.server.say("event 360p retry Next attempt in 1 s")
+        self.wait("it begins anew", lambda: self.text(source) == "x264enc bitrate=400")
+        self.check_console()
+
     def test_says_what_is_slower_than_its_stream(self):
         self.open()
         for place in ("#rendition-0 .slow", "#rendition-1 .slow"):
@@ -336,6 +358,8 @@ class PageTest(PageCase):
         self.server.stop()
         self.server = None
         self.wait("the loss is shown", lambda: self.text("#connection") == "Connection lost, trying again")
+        self.assertEqual(self.text("#rendition-0 .badges"), "No connection", "nobody knows")
+        self.assertEqual(self.text("#tiles li:first-child .badges"), "No connection")
         self.server = PageServer(port)
         self.server.say("state 360p ended")
         self.wait("it is live again", lambda: self.text("#connection") == "Live")

@@ -7,6 +7,7 @@ const KEPT_EVENTS = 500;
 const SHORTEST_MS = 10000;  // that the curve's axis shows
 const LOOKS = {connecting: 'busy', running: 'good', lost: 'bad', repeating: 'idle', ended: 'idle', failed: 'bad'};
 
+const SYNC = {timestamp: 'by time stamps', order: 'by order'};  // nothing is found out there
 const MODEL_SOURCES = {
   fitted: 'fitted: computed by the surface that is built in, within 0.001 points of the model’s file',
   file: 'file: computed from the model’s file',
@@ -53,10 +54,11 @@ export class Card {
     this.eventList = el('ul', {class: 'events'}, el('li', {class: 'hint'}, 'None yet'));
     const scrolling = (label, content) => el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label}, content);
     this.caps = el('p', {class: 'hint'});
+    this.source = el('p', {class: 'hint source'});
     this.slow = el('p', {class: 'slow'});
     this.section = el('section', {class: 'card', id: this.id, 'aria-labelledby': heading, tabindex: -1},
       el('div', {class: 'title'}, el('h3', {id: heading}, state.name), this.badges),
-      el('p', {class: 'hint source'}, state.source),
+      this.source,
       this.caps,
       this.slow,
       canDraw() ? el('div', {class: 'chart'}, this.canvas) : null,
@@ -100,6 +102,7 @@ export class Card {
     this.events.push(event);
     if (this.events.length > KEPT_EVENTS) this.events.shift();
     this.listEvent(event);
+    this.showSource();
     this.draw();
   }
 
@@ -115,6 +118,18 @@ export class Card {
     return raised ? raised.text : `the score is ${this.state.higher_is_worse ? 'above' : 'below'} ${this.state.alert_threshold}`;
   }
 
+  // What is to be said of it before all else: pairs of a word and why.
+  notices() {
+    const {state, state_text: words} = this.state;
+    const gone = ['lost', 'failed'].includes(state);
+    return [...(this.state.alert ? [['Alert', this.alertText()]] : []),
+      ...(gone ? [[words.split(',')[0].replace(/^./, (first) => first.toUpperCase()), this.lossText()]] : [])];
+  }
+
+  lossText() {
+    return this.events.filter((event) => event.kind === 'lost').pop()?.text || '';
+  }
+
   // One digit less than in tables.
   score(value) {
     return number(value, this.state.score_decimals - 1);
@@ -122,23 +137,40 @@ export class Card {
 
   show() {
     const {state} = this;
-    const words = state.state_text[0].toUpperCase() + state.state_text.slice(1);
-    const look = LOOKS[state.state] || 'idle';
-    const slow = state.slow_text && 'Slower than the stream';
-    for (const place of [this.badges, this.tileBadges]) {
-      const wanted = (state.alert ? 'Alert ' : '') + (slow ? `${words} ${slow}` : words);
-      if (place.textContent === wanted) continue;
-      place.replaceChildren(...(state.alert ? [badge('Alert', 'alert'), ' '] : []), badge(words, look),
-        ...(slow ? [' ', badge(slow, 'busy')] : []));
-    }
+    this.showBadges();
     this.section.toggleAttribute('data-alert', state.alert);
     this.tile.toggleAttribute('data-alert', state.alert);
     this.showTile();
+    this.showSource();
     setText(this.caps, [state.caps, state.reference && `reference ${state.reference}`].filter(Boolean).join(' · '));
     this.showFacts();
     this.showPooled();
     this.showWorst();
     this.draw();
+  }
+
+  // Without a connection nobody knows how it stands.
+  showBadges() {
+    const {state} = this;
+    const {connected} = this.page;
+    const words = connected ? state.state_text[0].toUpperCase() + state.state_text.slice(1) : 'No connection';
+    const look = (connected && LOOKS[state.state]) || 'idle';
+    const alert = connected && state.alert;
+    const slow = connected && state.slow_text && 'Slower than the stream';
+    for (const place of [this.badges, this.tileBadges]) {
+      const wanted = (alert ? 'Alert ' : '') + (slow ? `${words} ${slow}` : words);
+      if (place.textContent === wanted) continue;
+      place.replaceChildren(...(alert ? [badge('Alert', 'alert'), ' '] : []), badge(words, look),
+        ...(slow ? [' ', badge(slow, 'busy')] : []));
+    }
+  }
+
+  // With what has been changed in this run.
+  showSource() {
+    const begin = this.events.findLastIndex((event) => event.kind === 'retry') + 1;
+    const changes = new Map(this.events.slice(begin).filter((event) => event.kind === 'changed')
+      .map((event) => [event.text.split(' = ')[0], event.text]));
+    setText(this.source, this.state.source + (changes.size ? ` · now ${[...changes.values()].join(', ')}` : ''));
   }
 
   worstOfWindow() {
@@ -161,7 +193,7 @@ export class Card {
     const end = this.worstOfWindow();
     const run = ['ended', 'repeating'].includes(state.state) && state.pooled[state.score_name];
     setText(this.tileScore, this.score(run ? run.mean : state.score));
-    setText(this.tileWindow, run ? `mean of the run · ${end} ${this.score(run[end])}`
+    setText(this.tileWindow, ['lost', 'failed'].includes(state.state) ? this.lossText() : run ? `mean of the run · ${end} ${this.score(run[end])}`
       : this.firstWindow() ? `window mean ${this.firstWindow()}`
         : `last ${state.window_seconds} s: mean ${this.windowScore('mean')} · ${end} ${this.windowScore(end)}`);
   }
@@ -177,7 +209,7 @@ export class Card {
       'Frames/s': state.rate_text,
       'Lag': `${number(state.lag_seconds, 2)} s`,
       'Offset': `${number(state.offset_seconds, 3)} s`,
-      'Sync': state.sync_state ? `${state.sync_state}, ${Math.round(state.confidence * 100)} %` : 'by time stamps',
+      'Sync': state.sync_state ? `${state.sync_state}, ${Math.round(state.confidence * 100)} %` : SYNC[state.sync] || '–',
       'Compared': count(counters.compared),
       'Dropped': count(counters.skipped),
       'Unmatched': `${count(counters.ref_unmatched)} ref, ${count(counters.dist_unmatched)} dist`,

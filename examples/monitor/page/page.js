@@ -9,7 +9,7 @@ const CLOCK_SLACK_MS = 5000;  // a server's clock that goes back by more has bee
 const $ = (id) => document.getElementById(id);
 let cards = [];
 let clockOffset = 0;  // the server's clock minus this one's
-const page = {now: () => Date.now() + clockOffset, spanMs: 600000, view};
+const page = {now: () => Date.now() + clockOffset, spanMs: 600000, connected: false, view};
 
 function view(card, frame) {
   const dialog = $('viewer');
@@ -21,14 +21,15 @@ function view(card, frame) {
 
 function showAlerts() {
   const alerts = cards.filter((card) => card.state.alert);
+  const notices = cards.flatMap((card) => card.notices().map(([word, why]) => ({card, word, why, key: card.key + word + why})));
   const place = $('alerts');
   for (const line of [...place.children]) {
-    if (!alerts.some((card) => card.key === line.dataset.key)) line.remove();
+    if (!notices.some((notice) => notice.key === line.dataset.key)) line.remove();
   }
-  for (const card of alerts) {
-    if ([...place.children].some((line) => line.dataset.key === card.key)) continue;
-    place.append(el('p', {class: 'alert', 'data-key': card.key},
-      el('b', {}, 'Alert '), el('a', {href: `#${card.id}`}, card.label), ` ${card.alertText()}`));
+  for (const {card, word, why, key} of notices) {
+    if ([...place.children].some((line) => line.dataset.key === key)) continue;
+    place.append(el('p', {class: 'alert', 'data-key': key},
+      el('b', {}, `${word} `), el('a', {href: `#${card.id}`}, card.label), ` ${why}`));
   }
   document.title = (alerts.length ? `(${alerts.length}) Alert – ` : '') + 'Video quality monitor';
 }
@@ -60,6 +61,8 @@ const find = (channel, name) => cards.find((card) => card.key === keyOf(channel,
 function connection(words, look) {
   setText($('connection'), words);
   $('connection').dataset.look = look;
+  page.connected = look === 'good';
+  for (const card of cards) card.showBadges();
 }
 
 function connect() {
@@ -72,6 +75,7 @@ function connect() {
     try {
       const response = await fetch('/api/state');
       if (!response.ok) throw new Error(response.statusText);
+      page.connected = true;
       load(await response.json());
       ready = true;
       connection('Live', 'good');
@@ -109,6 +113,7 @@ function connect() {
     const card = find(channel, rendition);
     if (!card) return;
     card.happened(event);
+    showAlerts();
     if (event.kind !== 'alert_raised') setText($('news'), `${card.label}: ${kindOf(event.kind).words} ${event.text}`);
   }));
 }
