@@ -138,6 +138,21 @@ quote() {
   printf '%s' "$value"
 }
 
+# Becomes gst-launch-1.0, which gets SIGINT after `seconds` if that is set, and SIGKILL if it then does not end. Not by
+# `timeout gst-launch-1.0`: that passes Ctrl-C on to a process that has had it from the terminal, and the second one ends it at once.
+launch() { # arguments of gst-launch-1.0...
+  if [[ ${seconds:-} ]]; then
+    local gst=$BASHPID
+    (
+      trap '' INT
+      # Ends with the process it waits for.
+      await() { timeout "$1" tail --pid="$gst" -f /dev/null || [[ $? != 124 ]]; }
+      await "$seconds" || { kill -INT "$gst" && await 30; } || kill -KILL "$gst"
+    ) </dev/null >/dev/null 2>&1 &
+  fi
+  exec gst-launch-1.0 "$@"
+}
+
 # Prints `pipeline`, whose branches begin with $'\n', as it would be typed, and runs it, for `seconds` if that is set.
 # Ends the script if it fails or at Ctrl-C, after the scores of what was compared.
 run_pipeline() { # options of scores.py...
@@ -154,11 +169,10 @@ run_pipeline() { # options of scores.py...
   done
   printf '%s\n\n' "$line"
 
-  local interrupted=false status=0 limit=()
-  # -e: Ctrl-C, or the end of the time, lets the element finish what it has.
-  if [[ ${seconds:-} ]]; then limit=(timeout --foreground --preserve-status --signal INT --kill-after 30 "$seconds"); fi
+  local interrupted=false status=0
   trap 'interrupted=true' INT
-  "${limit[@]}" gst-launch-1.0 -m -e "${command[@]}" </dev/null | python3 "$examples/scores.py" "$@" || status=$?
+  # -e: Ctrl-C, or the end of the time, lets the element finish what it has.
+  launch -m -e "${command[@]}" </dev/null | python3 "$examples/scores.py" "$@" || status=$?
   trap - INT
   if $interrupted; then exit 130; fi
   if ((status != 0)); then die 1 "The comparison failed"; fi
