@@ -9,6 +9,7 @@
 #include <string>
 
 #include "examples/monitor/result_files.h"
+#include "tests/scratch_folder.h"
 
 namespace {
 
@@ -17,20 +18,13 @@ namespace fs = std::filesystem;
 
 class ResultFilesTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char *made = g_dir_make_tmp("monitor-results-XXXXXX", nullptr);
-    folder_ = made;
-    g_free(made);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string &name) const { return folder_ + "/" + name; }
+  std::string path(const std::string &name) const { return scratch_.path(name); }
   static void write(const std::string &name) { std::ofstream(name) << "scores\n"; }
   size_t files() const {
-    return size_t(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    return size_t(std::distance(fs::directory_iterator(scratch_.path()), fs::directory_iterator()));
   }
 
-  std::string folder_;
+  vmafhip::test::ScratchFolder scratch_;
 };
 
 TEST_F(ResultFilesTest, EachRunHasOneOfItsOwn) {

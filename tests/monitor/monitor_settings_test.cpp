@@ -1,5 +1,4 @@
 // Command line and configuration file: what they fill in, and the one line that each mistake gives.
-#include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "examples/monitor/settings.h"
+#include "tests/scratch_folder.h"
 
 namespace {
 
@@ -17,17 +17,10 @@ using namespace monitor;
 class SettingsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    char *made = g_dir_make_tmp("monitor-settings-XXXXXX", nullptr);
-    folder_ = made;
-    g_free(made);
     for (const char *name : {"ref.mp4", "dist.mp4", "other.mp4"}) write(name, "");
   }
-  void TearDown() override {
-    for (const char *name : {"ref.mp4", "dist.mp4", "other.mp4", "config"}) g_unlink(path(name).c_str());
-    g_rmdir(folder_.c_str());
-  }
 
-  std::string path(const std::string &name) const { return folder_ + "/" + name; }
+  std::string path(const std::string &name) const { return scratch_.path(name); }
   void write(const std::string &name, const std::string &text) { std::ofstream(path(name)) << text; }
 
   // The error; what was read is in `settings`.
@@ -50,7 +43,7 @@ class SettingsTest : public ::testing::Test {
   }
 
   Settings settings;
-  std::string folder_;
+  vmafhip::test::ScratchFolder scratch_;
 };
 
 TEST_F(SettingsTest, ACommandLineMakesOneChannel) {
@@ -148,12 +141,11 @@ TEST_F(SettingsTest, ASessionDescriptionIsNoVideoFile) {
   for (const int rendition : {1, 2})
     EXPECT_EQ(settings.channels[0].renditions[rendition].uri, "sdp://" + path("other.sdp"));
   EXPECT_FALSE(is_plain_file(settings.channels[0].renditions[1].uri)) << "it has no end";
-  g_unlink(path("other.sdp").c_str());
 }
 
 TEST_F(SettingsTest, PlainFilesHaveAnEnd) {
   EXPECT_TRUE(is_plain_file("file://" + path("ref.mp4")));
-  EXPECT_FALSE(is_plain_file("file://" + folder_));
+  EXPECT_FALSE(is_plain_file("file://" + scratch_.path()));
   EXPECT_FALSE(is_plain_file("file:///dev/null"));
   EXPECT_FALSE(is_plain_file("file://" + path("nothing")));
   EXPECT_FALSE(is_plain_file("http://host/ref.mp4"));
@@ -189,8 +181,6 @@ TEST_F(SettingsTest, NamesFromFilesAreMadeUsable) {
   EXPECT_EQ(settings.channels[0].renditions[1].name, "a" + japanese.substr(0, 29 * 3))
       << "cut between characters";
   EXPECT_EQ(settings.channels[0].renditions[2].name, "a b");
-  for (const std::string &name : {"a" + japanese + ".mkv", std::string("a\nb.mkv")})
-    g_unlink(path(name).c_str());
 }
 
 TEST_F(SettingsTest, ChangesBelongToTheEncoderBeforeThem) {
@@ -265,7 +255,7 @@ TEST_F(SettingsTest, MistakesOnTheCommandLine) {
       {{"--ref", path("ref.mp4")}, "--dist or --encode"},
       {{"--dist", path("dist.mp4")}, "reference is missing"},
       {{"--ref", path("nothing.mp4"), "--dist", path("dist.mp4")}, "no file"},
-      {{"--ref", folder_, "--dist", path("dist.mp4")}, "is a folder"},
+      {{"--ref", scratch_.path(), "--dist", path("dist.mp4")}, "is a folder"},
       {{"--ref", "gopher://host/x", "--dist", path("dist.mp4")}, "gopher"},
       {with({"--name", "a", "--name", "b"}), "more names"},
       {with({"--dist", path("other.mp4"), "--name", "a", "--name", "a"}), "two renditions named \"a\""},
@@ -289,7 +279,7 @@ TEST_F(SettingsTest, MistakesOnTheCommandLine) {
       {with({"--dist", path("other.mp4"), "--results", path("scores.csv")}), "%r"},
       {with({"--report", path("nothing/report.html")}), "no folder"},
       {with({"--report", "/dev/null"}), "no plain file"},
-      {with({"--report", folder_}), "no plain file"},
+      {with({"--report", scratch_.path()}), "no plain file"},
       {with({"--report", path("dist.mp4")}), "dist.mp4 does not end in .html"},
       {{"--ref", path("ref.mp4"), "--dist", ""}, "empty"},
       {{"--ref", path("ref.mp4"), "--encode", ""}, "empty"},
@@ -311,8 +301,6 @@ TEST_F(SettingsTest, AReportGoesWhereALinkPoints) {
   ASSERT_EQ(symlink("report.html", path("link.html").c_str()), 0);
   EXPECT_EQ(read(with({"--report", path("link.html")})), "");
   EXPECT_EQ(settings.report, path("report.html"));
-  g_unlink(path("link.html").c_str());
-  g_unlink(path("report.html").c_str());
 }
 
 TEST_F(SettingsTest, MistakesInTheFile) {

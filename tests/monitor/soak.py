@@ -241,8 +241,7 @@ ref={steady_ref.uri}
 [rendition steady/live]
 dist={steady_dist.uri}
 """, encoding="utf-8")
-        # Two heaps, as in the systemd unit: else each thread's keeps what it has freed, and the growth of that is no leak. Nor
-        # is what Meson has written all over fresh memory, which makes pages resident that nobody uses.
+        # What Meson has written all over fresh memory makes pages resident that nobody uses, and is no leak.
         with Monitor(arguments.monitor, "--config", f"{scratch}/soak.conf", "--report", f"{scratch}/report.html",
                      log=folder / "soak.log", environment={"MALLOC_PERTURB_": "0"}) as monitor:
             soak = Soak(monitor, ref, dist)
