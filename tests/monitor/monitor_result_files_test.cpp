@@ -1,5 +1,4 @@
 // Names of result files: one for each run, the newest kept; nobody else's is touched.
-#include <glib/gstdio.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
